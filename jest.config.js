@@ -1,4 +1,6 @@
-/** The kinds of test; Node strips the types itself, so there is no transformer. */
+/** Jest configuration, with one project for each kind of test. There is no transformer, because
+ * Node strips the types itself.
+ */
 const shared = {
   testEnvironment: 'node',
   transform: {},
@@ -17,29 +19,30 @@ function project(displayName, ...testMatch) {
 
 export default {
   projects: [
-    // Need nothing but Node.
+    // These tests need only Node.
     project('unit', '*.test.ts', 'unit/**/*.test.ts'),
-    // Need the local stack, which `npm test` starts; test/support/services.ts tells where it is.
+    // These tests need the local stack, which `npm test` starts and test/support/services.ts finds.
     project('contract', 'contract/**/*.test.ts'),
     project('integration', 'integration/**/*.test.ts'),
     project('sdk', 'sdk/**/*.test.ts'),
     project('e2e', 'e2e/**/*.test.ts'),
     project('pages', 'pages/**/*.test.ts'),
-    // Freeze or kill shared services, so their files run one at a time.
+    // These tests pause or kill shared services, so their files run one at a time.
     project('outages', 'outages/**/*.test.ts'),
     project('faults', 'faults/**/*.test.ts'),
-    // Needs Python as well, so it runs only when asked.
+    // These tests require Python in addition to the stack, so they run only on request.
     project('openapi', 'openapi/**/*.test.ts'),
-    // Needs no stack; builds and fetches what renders and judges it, once.
+    // These tests need no stack. They download or build the tools that check the deployment files.
     project('deploy', 'deploy/**/*.test.ts'),
-    // Brings docker-compose.yml up, so it runs only when asked.
+    // These tests start docker-compose.yml, so they run only on request.
     project('compose', 'compose/**/*.test.ts'),
-    // Fetches Bun and Deno, so it runs only when asked.
+    // These tests download Bun and Deno, so they run only on request.
     project('runtimes', 'runtimes/**/*.test.ts')
   ],
-  // In /tmp, where jest would keep it, others may write, and what lies there is executed.
+  // By default, Jest keeps its cache in /tmp, where other users could write files that Jest then
+  // executes.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testSequencer: './test/support/runner/sequencer.js',
-  // A real broker answers in milliseconds, but a group joins and a process starts in seconds.
+  // A broker answers in milliseconds, but joining a group and starting a process take seconds.
   testTimeout: 180_000
 }

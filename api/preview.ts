@@ -1,4 +1,5 @@
-/** Previews for lists: the first characters of a text, and whether there are more. */
+/** Creates previews for lists: the first characters of a text, and whether the text was truncated.
+ */
 
 export interface Preview {
   readonly preview: string
@@ -7,22 +8,30 @@ export interface Preview {
 
 export const previewCharsMax = 240
 
-/** How much of a text is read for its preview: one character more tells that there are more. */
+/**
+ * Number of characters of an input to read for its preview. One more than the preview shows, to
+ * detect longer inputs.
+ */
 export const inputStartChars = previewCharsMax + 1
-/** A character of a JSON literal takes up to 12 there: a pair of surrogates, both escaped. */
+/**
+ * Number of characters of an output to read for its preview. Outputs are JSON string literals, in
+ * which a character takes up to 12 characters (two escaped surrogates).
+ */
 export const outputStartChars = 1 + 12 * (previewCharsMax + 1)
 
-/** The whole characters of a literal up to its closing quote, or to where it was cut off. */
+/** Matches the complete characters of a literal that may be truncated. */
 const literalExpression = /^"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)/
 
-/** The text itself, as it is. */
 export function previewOf(text: string): Preview {
   const chars = [...text]
   if (chars.length <= previewCharsMax) return { preview: text, truncated: false }
   return { preview: chars.slice(0, previewCharsMax).join(''), truncated: true }
 }
 
-/** What a JSON string literal stands for; it may be cut off behind `outputStartChars`. */
+/**
+ * Returns the preview of a JSON string literal. The literal may be truncated after
+ * `outputStartChars` characters.
+ */
 export function previewOfLiteral(start: string): Preview {
   const whole = literalExpression.exec(start)?.[1] ?? ''
   return previewOf(String(JSON.parse(`"${whole}"`)))

@@ -1,16 +1,23 @@
-/** What is known of the evaluation of decisions: their plans, and their runs with their scores. */
-import type { Row } from '../platform/postgres/postgres.ts'
-import { yieldTurn } from '../platform/process/yield-turn.ts'
-import type { EvaluationRun } from './evaluation-run.ts'
+/** Reads the evaluations of decisions: their plans, and their runs with scores. */
+import type { EvaluatorVersion } from '../core/evaluation/evaluator-definition.ts'
+import type { ResolvedRule, RuleSet } from '../core/evaluation/rule.ts'
+import { defaultRuleSet } from '../evaluators/default-rule-set.ts'
 import { createFairShare } from '../http/admission/fair-share.ts'
-import { onDays, selectDays } from './decision-days.ts'
-import { readRuns } from './read-runs.ts'
-import { createReadRuleOutlines } from './rule-outlines.ts'
-import type { RuleOutline } from './rule-outlines.ts'
+import type { Row } from '../platform/postgres/postgres.ts'
+import { createCache } from '../platform/process/cache.ts'
+import { yieldToEventLoop } from '../platform/process/yield-to-event-loop.ts'
+import { onDays, selectDays } from './decisions/queries.ts'
+import { pick, readRuns } from './evaluation-run.ts'
+import type { EvaluationRun } from './evaluation-run.ts'
 import type { OrganizationStore } from './store.ts'
 
+/** A rule and its evaluators, without their definitions. */
+interface RuleOutline extends Pick<ResolvedRule, 'rule_id' | 'name'> {
+  readonly evaluators: readonly Pick<EvaluatorVersion, 'evaluator_id' | 'name' | 'version'>[]
+}
+
 export interface PlannedRule extends RuleOutline {
-  /** `planned`, or why its evaluators do not run. */
+  /** `planned`, or the reason why the rule planned no runs. */
   readonly outcome: string
 }
 
@@ -19,54 +26,53 @@ export interface DecisionPlan {
   readonly rules: readonly PlannedRule[]
 }
 
-export interface KnownEvaluation {
+export interface DecisionEvaluation {
   /** Null until the decision is planned. */
   readonly plan: DecisionPlan | null
   readonly runs: readonly EvaluationRun[]
 }
 
-/** Each decision with what is known of it, in the order of the ids. */
-export type ReadEvaluations = (
-  store: OrganizationStore,
-  decisionIds: readonly string[]
-) => AsyncIterable<readonly [decisionId: string, known: KnownEvaluation]>
-
-interface PlanRow extends Row {
-  readonly decision_id: string
-  readonly rule_set_version: number
-  readonly outcomes: readonly string[]
-  readonly planned_at: Date
+/**
+ * Checks whether a decision has a plan or runs. They can be stored before the decision, because the
+ * evaluation consumer writes plans independently of storage, and runs come from another topic.
+ */
+export function isEvaluated({ plan, runs }: DecisionEvaluation): boolean {
+  return plan !== null || runs.length > 0
 }
 
-/** What is known of one decision. @throws {Problem} 503 when too many reads wait already */
-export type ReadEvaluation = (
-  store: OrganizationStore,
-  decisionId: string
-) => Promise<KnownEvaluation>
-
-export interface EvaluationReads {
-  readonly readEvaluations: ReadEvaluations
-  readonly readEvaluation: ReadEvaluation
-}
-
-/** Of one organization: calls that wait read again and again, and a decision may have much. */
+/**
+ * Maximum number of concurrent single-decision reads per organization. Low, because waiting calls
+ * poll, and a decision can have thousands of runs.
+ */
 const oneAtOnceMax = 2
 const waitingMax = 250
 const waitMsMax = 3000
-/** Runs that are read at once, unless one decision alone has more: a page may have thousands. */
+/**
+ * Maximum number of runs read at a time, unless a single decision has more. The decisions on a page
+ * can have thousands of runs.
+ */
 const runsMax = 2000
 
-export function createReadEvaluations(): EvaluationReads {
+export type EvaluationReads = ReturnType<typeof createReadEvaluations>
+
+export function createReadEvaluations() {
   const readRuleOutlines = createReadRuleOutlines()
   const inShare = createFairShare({
-    ...{ what: 'reads of evaluations', atOnceMax: oneAtOnceMax, waitingMax, waitMsMax }
+    what: 'reads of evaluations',
+    atOnceMax: oneAtOnceMax,
+    waitingMax,
+    waitMsMax
   })
 
-  const readEvaluations: ReadEvaluations = async function* (store, decisionIds) {
+  /** Yields each decision id with its evaluation, in the order of `decisionIds`. */
+  async function* readEvaluations(
+    store: OrganizationStore,
+    decisionIds: readonly string[]
+  ): AsyncGenerator<readonly [decisionId: string, known: DecisionEvaluation]> {
     if (decisionIds.length === 0) return
     const days = await selectDays(store, decisionIds)
     for (const ids of await batchesOf(store, decisionIds, days)) {
-      // Plans after runs: whatever run is seen, the plan that it belongs to is seen as well.
+      // Read the plans after the runs, so that every run that is read has its plan.
       const runs = await readRuns(store, ids, days)
       const rows = await selectPlans(store, ids, days)
       const versions = rows.map(({ rule_set_version }) => rule_set_version)
@@ -75,7 +81,7 @@ export function createReadEvaluations(): EvaluationReads {
         rows.map((row) => [row.decision_id, planOf(row, outlines.get(row.rule_set_version))])
       )
       for (const id of ids) {
-        await yieldTurn()
+        await yieldToEventLoop()
         yield [id, { plan: plans.get(id) ?? null, runs: runs.get(id) ?? [] }]
       }
     }
@@ -83,7 +89,8 @@ export function createReadEvaluations(): EvaluationReads {
 
   return {
     readEvaluations,
-    readEvaluation: (store, decisionId) =>
+    /** @throws {Problem} 503 if too many reads are already waiting */
+    readEvaluation: (store: OrganizationStore, decisionId: string): Promise<DecisionEvaluation> =>
       inShare(store.organizationId, async () => {
         for await (const [, known] of readEvaluations(store, [decisionId])) return known
         return { plan: null, runs: [] }
@@ -91,7 +98,7 @@ export function createReadEvaluations(): EvaluationReads {
   }
 }
 
-/** Ids of decisions whose runs are read together. */
+/** Groups decisions into batches of at most `runsMax` runs. */
 async function batchesOf(
   store: OrganizationStore,
   decisionIds: readonly string[],
@@ -105,7 +112,7 @@ async function batchesOf(
                          and ${onDays('e.received_at', '$3')}), 0)
             + (select count(*) from later_runs r
                 where r.organization_id = $1 and r.decision_id = wanted.decision_id)
-            + (select count(*) from open_runs o
+            + (select count(*) from pending_runs o
                 where o.organization_id = $1 and o.decision_id = wanted.decision_id) as runs
        from unnest($2::uuid[]) as wanted (decision_id)`,
     [store.organizationId, decisionIds, days]
@@ -125,7 +132,17 @@ async function batchesOf(
   return batches
 }
 
-/** If a decision has two plans, the one stored with its runs is last, so readers keep it. */
+interface PlanRow extends Row {
+  readonly decision_id: string
+  readonly rule_set_version: number
+  readonly outcomes: readonly string[]
+  readonly planned_at: Date
+}
+
+/**
+ * Selects the plans of decisions. If a decision has two plans, the one stored with its runs comes
+ * last and takes precedence.
+ */
 function selectPlans(
   store: OrganizationStore,
   decisionIds: readonly string[],
@@ -148,11 +165,84 @@ function selectPlans(
   )
 }
 
-function planOf(row: PlanRow, rules: readonly RuleOutline[] | undefined): DecisionPlan | null {
+function planOf(
+  { planned_at, outcomes }: PlanRow,
+  rules: readonly RuleOutline[] | undefined
+): DecisionPlan | null {
   if (rules === undefined) return null
-  const { planned_at, outcomes } = row
   return {
     planned_at,
     rules: rules.map((rule, index) => ({ ...rule, outcome: outcomes[index] ?? 'disabled' }))
   }
+}
+
+/**
+ * Maximum number of cached outlines. Outlines can be up to 200,000 characters; only those up to
+ * `cachedCharactersMax` are cached.
+ */
+const cachedMax = 1000
+const cachedCharactersMax = 32_768
+
+/**
+ * Creates a function that reads rule outlines by rule set version and omits versions that do not
+ * exist. It caches outlines, which never become outdated because rule set versions are immutable.
+ */
+function createReadRuleOutlines() {
+  const known = createCache<readonly RuleOutline[]>(cachedMax)
+
+  async function readOutlines(store: OrganizationStore, version: number) {
+    const key = `${store.organizationId}/${version}`
+    const cached = known.get(key)
+    if (cached !== undefined) return cached
+    const text = await selectOutlines(store, version)
+    if (text === null) return null
+    const rules = JSON.parse(text) as readonly RuleOutline[]
+    if (text.length <= cachedCharactersMax) known.set(key, rules)
+    return rules
+  }
+
+  return async function readRuleOutlines(store: OrganizationStore, versions: readonly number[]) {
+    const found = new Map<number, readonly RuleOutline[]>([
+      [defaultRuleSet.version, outlinesOf(defaultRuleSet)]
+    ])
+    // Read the versions one after the other, because reading many large outlines at once would need
+    // too much memory.
+    for (const version of versions) {
+      if (found.has(version)) continue
+      const rules = await readOutlines(store, version)
+      if (rules !== null) found.set(version, rules)
+    }
+    return found
+  }
+}
+
+/** Selects only the outlines, as JSON, because a complete rule set can be several megabytes. */
+async function selectOutlines(store: OrganizationStore, version: number): Promise<string | null> {
+  const [row] = await store.query<{ outlines: string } & Row>(
+    `select (select coalesce(json_agg(json_build_object(
+                      'rule_id', rule -> 'rule_id', 'name', rule -> 'name',
+                      'evaluators', (
+                        select coalesce(json_agg(json_build_object(
+                                 'evaluator_id', evaluator -> 'evaluator_id',
+                                 'name', evaluator -> 'name', 'version', evaluator -> 'version')
+                                 order by number), '[]')
+                          from json_array_elements(rule -> 'evaluators')
+                               with ordinality as evaluators (evaluator, number)))
+                      order by place), '[]')
+               from json_array_elements(content::json -> 'rules')
+                    with ordinality as rules (rule, place))::text as outlines
+       from rule_sets
+      where organization_id = $1
+        and version = $2`,
+    [store.organizationId, version]
+  )
+  return row?.outlines ?? null
+}
+
+function outlinesOf({ rules }: RuleSet): readonly RuleOutline[] {
+  return rules.map(({ rule_id, name, evaluators }) => ({
+    rule_id,
+    name,
+    evaluators: evaluators.map((each) => pick(each, ['evaluator_id', 'name', 'version']))
+  }))
 }

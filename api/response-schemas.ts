@@ -1,149 +1,161 @@
-/** Parts of answers that several operations describe. */
+/** Defines JSON schemas and examples that several operations share. */
+import { displayNamePattern } from '../core/display-name-pattern.ts'
+import { evaluationStatuses } from '../core/evaluation/evaluation-status.ts'
+import { verdicts } from '../core/evaluation/evaluation.ts'
 import { uuidPattern } from '../core/ids/ids.ts'
-import type { JsonSchema } from '../platform/validation/json-schema.ts'
+import { boolean, exampleOf, integer, mapOf, number, objectOf, oneOf } from '../http/schema.ts'
+import { orNull, schemaFor, text, timeWith, withExample } from '../http/schema.ts'
+import type { TSchema } from '../http/schema.ts'
 
-export const uuid: JsonSchema = { type: 'string', format: 'uuid' }
-export const time: JsonSchema = { type: 'string', format: 'date-time' }
-export const timeOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' }
-export const textOrNull: JsonSchema = { type: ['string', 'null'] }
-export const count: JsonSchema = { type: 'integer', minimum: 0 }
-export const integerOrNull: JsonSchema = { type: ['integer', 'null'] }
+export { objectOf } from '../http/schema.ts'
 
-export const verdict: JsonSchema = {
-  enum: ['pass', 'fail', 'mixed', 'none'],
-  description: 'What the scores with an opinion say together; `none` when no score has one.'
+export const uuid = text({ format: 'uuid' })
+export const time = timeWith()
+export const timeOrNull = orNull(time)
+export const textOrNull = orNull(text())
+export const count = integer({ minimum: 0 })
+export const integerOrNull = orNull(integer())
+/** Schemas of members that are usually null. */
+export const noText = orNull(text(), { example: null })
+export const noTime = orNull(time, { example: null })
+
+export function usuallyNull<T extends TSchema>(schema: T, description: string) {
+  return orNull(schema, { description, example: null })
 }
 
-export const evaluationStatus: JsonSchema = {
-  enum: ['pending', 'evaluating', 'evaluated', 'partial', 'failed', 'not_evaluated'],
-  description:
-    '`pending`: no run has ended. `evaluating`: some have. `evaluated`: all have, none failed. ' +
-    '`partial`: some failed. `failed`: none succeeded. `not_evaluated`: every run was skipped, ' +
-    'or none was planned.'
-}
+/** Matches text that Postgres stores unchanged: no U+0000 and no unpaired surrogates. */
+export const plainText = '^[^\\u0000\\ud800-\\udfff]*$'
 
-/** An object that always has all of these members and may get more one day. */
-export function objectOf(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return { type: 'object', required: Object.keys(properties), properties }
-}
+export const nameText = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  pattern: displayNamePattern
+} as const
 
-export const progress: JsonSchema = objectOf({
-  planned: count,
-  succeeded: count,
-  failed: count,
-  skipped: count,
-  pending: count,
-  blocked: { ...count, description: 'Those of `pending` that wait for a provider to work again.' },
-  expired: { ...count, description: 'Those of `failed` whose time was over.' },
-  canceled: { ...count, description: 'Those of `skipped` that somebody stopped.' }
+export const nameSchema = text({
+  ...nameText,
+  description: 'Unique among the resources of this type in the organization.'
 })
 
-export const progressExample = {
-  planned: 1,
-  succeeded: 1,
-  failed: 0,
-  skipped: 0,
-  pending: 0,
-  blocked: 0,
-  expired: 0,
-  canceled: 0
+export const verdict = oneOf(verdicts, {
+  description:
+    'Combined result of the scores that pass or fail: `pass` if all pass, `fail` if all ' +
+    'fail, `mixed` if some pass and some fail. `none` if no score passes or fails.'
+})
+
+export const evaluationStatus = oneOf(evaluationStatuses, {
+  description:
+    '`pending`: no run has started. `evaluating`: a run is running, or some have ended. ' +
+    '`evaluated`: all have ended, none failed. `partial`: some succeeded, some failed. ' +
+    '`failed`: some failed, none succeeded. `not_evaluated`: all runs were skipped, or none ' +
+    'was planned.',
+  example: 'evaluated'
+})
+
+export function countOf(description: string, example = 1) {
+  return integer({ minimum: 0, description, example })
 }
 
-const numberOrNull: JsonSchema = { type: ['number', 'null'] }
+/** Returns the schemas of counts, by name. */
+export function countsOf<N extends string>(examples: Readonly<Record<N, number>>) {
+  const counts = Object.entries<number>(examples).map(
+    ([name, example]) => [name, withExample(count, example)] as const
+  )
+  return Object.fromEntries(counts) as Readonly<Record<N, typeof count>>
+}
 
-/** A score as it is stored; its name is said elsewhere. */
-export const storedScoreMembers = {
-  score_id: uuid,
-  data_type: { type: 'string', description: 'numeric, boolean, categorical or text.' },
-  value: { type: ['number', 'null'], description: 'A boolean is 0 or 1.' },
-  label: textOrNull,
-  passed: { type: ['boolean', 'null'] },
-  reason: textOrNull,
-  normalized: { type: ['number', 'null'], description: 'From 0, the worst, to 1, the best.' },
-  threshold: { type: ['number', 'null'], description: 'Where `passed` begins.' },
-  range_min: numberOrNull,
-  range_max: numberOrNull,
-  direction: { type: ['string', 'null'], description: 'What is better: higher, lower or none.' },
-  confidence: numberOrNull,
-  evidence: { description: 'Places in the decision that it rests on, as a list; or null.' },
-  source_kind: { type: 'string', description: 'evaluator, api, human or end_user; may grow.' },
-  source_id: textOrNull,
-  run_id: uuid,
-  rule_id: textOrNull,
-  evaluator: { type: 'string' },
-  evaluator_id: textOrNull,
-  evaluator_version: { type: 'integer' },
-  evaluated_at: time
-} satisfies Record<string, JsonSchema>
+export const progress = objectOf({
+  ...countsOf({ planned: 1, succeeded: 1, failed: 0, skipped: 0, pending: 0 }),
+  blocked: countOf('Number of `pending` runs that wait for an unavailable provider.', 0),
+  expired: countOf('Number of `failed` runs that expired before they could run.', 0),
+  canceled: countOf('Number of `skipped` runs that were canceled.', 0)
+})
 
-/** The same beside its run, which knows the name of the rule. */
-export const scoreMembers = { ...storedScoreMembers, rule: { type: 'string' } as JsonSchema }
+const noNumber = orNull(number(), { example: null })
 
-export const scores: JsonSchema = {
-  type: 'object',
-  description: 'The latest score of each name.',
-  additionalProperties: objectOf({
-    ...scoreMembers,
-    effective_value: {
-      type: ['number', 'string', 'null'],
-      description:
-        "What counts: a person's score before the machine's. A label where there is no number."
-    },
-    effective_passed: { type: ['boolean', 'null'] },
-    effective_source: { type: 'string', description: 'Whose that is.' },
-    other_sources: {
-      type: 'object',
-      description: 'The latest of each other source of the name.',
-      additionalProperties: objectOf(scoreMembers)
-    }
+/** The members that runs and scores share: the run, its rule and its evaluator. */
+export const originMembers = {
+  run_id: text({ format: 'uuid', example: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44' }),
+  rule_id: orNull(text({ example: 'rul_01938c4e5b7a7c3e9f002f6d1c1b8a55' })),
+  evaluator: text({ example: 'refund_policy' }),
+  evaluator_id: orNull(text({ example: 'evl_01938c4e5b7a7c3e9f002f6d1c1b8a55' })),
+  evaluator_version: integer({ example: 3 })
+}
+
+export const ruleName = text({ example: 'refunds' })
+
+/** Fields of a score, except its name. */
+export const scoreValueMembers = {
+  score_id: text({ format: 'uuid', example: '5f0c8a52-6f0b-5d0b-9f43-6c1d64b7a3f2' }),
+  data_type: text({
+    description: '`numeric`, `boolean`, `categorical` or `text`.',
+    example: 'boolean'
+  }),
+  value: orNull(number({ description: 'The value as a number; a boolean score is 0 or 1.' })),
+  label: noText,
+  passed: orNull(boolean()),
+  reason: orNull(text({ example: 'The refund is within the limit.' })),
+  normalized: orNull(number({ description: 'The value on a scale from 0 (worst) to 1 (best).' })),
+  threshold: usuallyNull(number(), 'The value at which the score passes.'),
+  range_min: noNumber,
+  range_max: noNumber,
+  direction: orNull(
+    text({
+      description: 'Which values are better: `higher`, `lower` or `none`.',
+      example: 'higher'
+    })
+  ),
+  confidence: noNumber,
+  evidence: schemaFor<unknown>({
+    description:
+      'The parts of the decision that support the score, as a list; null if none are given.',
+    example: null
+  }),
+  source_kind: text({
+    description: '`evaluator`, `api`, `human` or `end_user`. New values may be added.',
+    example: 'evaluator'
+  }),
+  source_id: noText
+}
+
+/** Fields of a stored score, except its name. */
+export const storedScoreMembers = { ...scoreValueMembers, ...originMembers, evaluated_at: time }
+
+/** The members of a stored score, with the name of its rule. */
+export const scoreMembers = { ...storedScoreMembers, rule: ruleName }
+
+const namedScore = objectOf({
+  ...scoreMembers,
+  effective_value: schemaFor<number | string | null>({
+    type: ['number', 'string', 'null'],
+    description:
+      'The value that counts for this name: from a human if there is one, otherwise from ' +
+      'an evaluator, the API or an end user, in this order. The label if the score has no ' +
+      'value.'
+  }),
+  effective_passed: orNull(boolean()),
+  effective_source: text({
+    description: 'The `source_kind` of the score that counts.',
+    example: 'evaluator'
+  }),
+  other_sources: mapOf(objectOf(scoreMembers), {
+    description: 'The latest score of each other source of this name.'
   })
-}
+})
 
-/** A parameter of a path whose value names a decision. */
-export const decisionIdParams: JsonSchema = {
-  type: 'object',
-  required: ['decision_id'],
-  properties: {
-    decision_id: {
-      type: 'string',
-      pattern: uuidPattern,
-      description: 'As POST /v1/ingest answered it; any other text is an id that does not exist.'
-    }
-  }
-}
+export const scores = mapOf(namedScore, {
+  description:
+    'Scores by name. Each is the latest score of an evaluator if there is one, otherwise of ' +
+    'the API, a human or an end user.'
+})
+/** Separate from `scores`, because list examples omit the scores, which are optional in lists. */
+export const scoresExample = { refund_policy: exampleOf(namedScore) }
 
-export const storedScoreExample = {
-  score_id: '5f0c8a52-6f0b-5d0b-9f43-6c1d64b7a3f2',
-  data_type: 'boolean',
-  value: 1,
-  label: null,
-  passed: true,
-  reason: null,
-  normalized: 1,
-  threshold: null,
-  range_min: null,
-  range_max: null,
-  direction: 'higher',
-  confidence: null,
-  evidence: null,
-  source_kind: 'evaluator',
-  source_id: null,
-  run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',
-  rule_id: 'default',
-  evaluator: 'output_not_empty',
-  evaluator_id: 'output_not_empty',
-  evaluator_version: 1,
-  evaluated_at: '2026-01-31T12:00:00.310Z'
-}
-
-export const scoreExample = { ...storedScoreExample, rule: 'default' }
-
-export const scoresExample = {
-  output_not_empty: {
-    ...scoreExample,
-    effective_value: 1,
-    effective_passed: true,
-    effective_source: 'evaluator',
-    other_sources: {}
-  }
+/** The path parameter that identifies a decision. */
+export const decisionIdParameter = {
+  decision_id: text({
+    pattern: uuidPattern,
+    description: 'The `decision_id` that POST /v1/ingest returned. Any other text returns 404.'
+  })
 }

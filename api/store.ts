@@ -1,47 +1,63 @@
-/** The store as the routes see it: one organization at a time, and 503 when it is away. */
+/** Database access for routes, scoped to one organization. Reports 503 if Postgres is unavailable.
+ */
 import { Problem } from '../core/problem.ts'
-import { isTransientStoreError } from '../platform/postgres/postgres.ts'
+import { isTransientPostgresError } from '../platform/postgres/postgres.ts'
 import type { Postgres, PostgresPool, Queryable, Row } from '../platform/postgres/postgres.ts'
 import { createFairShare } from '../http/admission/fair-share.ts'
 
-/** What one organization may read and change: the server hides the rows of all others. */
+/** Reads and changes the rows of one organization. Row-level security hides all other rows. */
 export interface OrganizationStore extends Queryable {
   readonly organizationId: string
-  /** Changes what the organization says of its evaluation: all that `work` does, or nothing. */
+  /** Runs a transaction that can change rows of the organization. */
   readonly change: Postgres['transaction']
 }
 
 export interface Store {
-  /** There is no other way to the rows of tenants than to say whose. */
+  /**
+   * Returns access to the rows of one organization. Tenant data can only be accessed this way, so
+   * every access names the organization.
+   */
   of(organizationId: string): OrganizationStore
-  /** Who logs in is read before anybody knows the organization. */
+  /** Access to accounts, which login needs before the organization is known. */
   readonly accounts: AccountStore
 }
 
-/** People, sessions, keys and organizations, of all of them: name the person or the digest. */
+/**
+ * Reads and changes users, sessions, API keys and organizations of all tenants. Statements must
+ * filter by user or by token digest.
+ */
 export interface AccountStore extends Queryable {
-  /** All that `work` does, or nothing. */
   readonly change: Postgres['transaction']
 }
 
-/** Sees the rows of the organization that the transaction names; see 0001-roles.sql. */
+/**
+ * Role that reads only the rows of the organization that the transaction sets. See 0001-roles.sql.
+ */
 const readerRole = 'sluice_reader'
-/** May also change rows of that organization, as granted by table; see 0001-roles.sql. */
+/**
+ * Role that reads rows of the organization that the transaction sets, and changes them in the
+ * tables it has grants for. See 0001-roles.sql.
+ */
 const editorRole = 'sluice_editor'
-/** Reads and changes accounts, and sees no decision or evaluation; see 0001-roles.sql. */
+/**
+ * Role that reads and changes accounts, but has no access to decisions or evaluations. See
+ * 0001-roles.sql.
+ */
 export const accountsRole = 'sluice_accounts'
 const organizationSetting = 'sluice.organization_id'
-const retryAfterSeconds = '2'
 /**
- * Of the connections that all organizations share, one of them has so many at most: who searches
- * in thirty windows would leave none for others to log in with.
+ * Maximum number of shared connections that one organization can use. Otherwise a user with thirty
+ * open searches would leave no connections for logins.
  */
 export const readsAtOnceMax = 4
-export const changesAtOnceMax = 3
-/** Of one organization: about what is read in the time, and no longer than for a connection. */
+const changesAtOnceMax = 3
+/**
+ * Limits of the queue per organization. About 250 calls can complete within the maximum wait, which
+ * is no longer than the wait for a connection.
+ */
 const waiting = { waitingMax: 250, waitMsMax: 3000 }
 
-/** @returns reads and changes whose failure, if it may pass, is thrown as a Problem. */
+/** Creates a store. Its reads and changes throw a 503 Problem for transient failures. */
 export function createStore(postgres: Pick<PostgresPool, 'reading' | 'changing'>): Store {
   const reads = createFairShare({ what: 'reads', atOnceMax: readsAtOnceMax, ...waiting })
   const changes = createFairShare({ what: 'changes', atOnceMax: changesAtOnceMax, ...waiting })
@@ -70,15 +86,11 @@ async function refuseOutage<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (cause) {
-    const isOutage = !(cause instanceof Problem) && isTransientStoreError(cause)
-    throw isOutage ? storeUnavailable(cause) : cause
+    if (cause instanceof Problem || !isTransientPostgresError(cause)) throw cause
+    throw new Problem('store_unavailable', {
+      detail: 'The database does not respond. No data is lost. Retry shortly.',
+      headers: { 'retry-after': '2' },
+      cause
+    })
   }
-}
-
-function storeUnavailable(cause: unknown): Problem {
-  return new Problem('store_unavailable', {
-    detail: 'The store does not answer; nothing is lost, try again shortly.',
-    headers: { 'retry-after': retryAfterSeconds },
-    cause
-  })
 }

@@ -1,12 +1,16 @@
-/** `from` and `to` of a list: times to a half-open range, with a bounded default.
+/** Parses the parameters `from` and `to` into a half-open range. `from` defaults to seven days
+ * before `to`, or before now if `to` is omitted.
  *
- * A time is RFC 3339, or `now`, or so long before it: `-30m`, `-24h`, `-7d`.
+ * A time is RFC 3339, `now`, or relative to now: `-30m`, `-24h`, `-7d`.
  */
 import type { Violation } from '../core/problem.ts'
 
 export interface TimeRange {
   readonly from: Date
-  /** Null is open: a gateway whose clock runs ahead may have sent what is newest. */
+  /**
+   * Null if the range has no end. An end equal to the current time could exclude the newest rows,
+   * because the clock of a gateway may be ahead.
+   */
   readonly to: Date | null
 }
 
@@ -15,7 +19,7 @@ export interface TimeTexts {
   readonly to?: string | undefined
 }
 
-export type ReadTimeRange =
+type ReadTimeRange =
   | { readonly kind: 'range'; readonly range: TimeRange }
   | { readonly kind: 'wrong'; readonly errors: readonly Violation[] }
 
@@ -25,7 +29,10 @@ const expression =
   /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 const agoExpression = /^-(\d{1,6})([mhd])$/
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs }
-/** Nothing was received outside these, and the store cannot print the years beyond. */
+/**
+ * Ranges are clamped to these times. No decision was received outside them, and later years have
+ * more than four digits.
+ */
 const earliest = 0
 const latest = Date.UTC(9999, 11, 31)
 
@@ -40,7 +47,7 @@ export function readTimeRange(texts: TimeTexts, now: number): ReadTimeRange {
 
 function violationsOf(texts: TimeTexts, from: number, to: number | null): readonly Violation[] {
   const wrong = [
-    // Its default comes from `to`, and is no time when that is none.
+    // If `from` is omitted, it is NaN only because `to` is invalid, so report only `to`.
     ...(texts.from !== undefined && Number.isNaN(from) ? [noTime('/from')] : []),
     ...(to !== null && Number.isNaN(to) ? [noTime('/to')] : [])
   ]
@@ -48,14 +55,17 @@ function violationsOf(texts: TimeTexts, from: number, to: number | null): readon
   return to !== null && from >= to ? [notBefore] : []
 }
 
-/** Milliseconds, or NaN. */
+/** Returns milliseconds since 1970, or NaN for an invalid text. */
 function timeOf(text: string, now: number): number {
   if (text === 'now') return now
   const [, count, unit = ''] = agoExpression.exec(text) ?? []
   return count === undefined ? instantOf(text) : now - Number(count) * (unitMs[unit] ?? 0)
 }
 
-/** Milliseconds, or NaN: also for 30 February, which Date would take for March. */
+/**
+ * Parses an RFC 3339 time. Returns milliseconds since 1970, or NaN for an invalid text. Rejects
+ * dates such as 30 February, which Date would convert to a day in March.
+ */
 function instantOf(text: string): number {
   const [, seconds, fraction = '', offset = ''] = expression.exec(text) ?? []
   if (seconds === undefined) return Number.NaN

@@ -1,81 +1,95 @@
-/** API keys from Postgres, through a cache that keeps known keys working while Postgres is away.
+/** Looks up API keys in Postgres, with a cache that keeps known keys working while Postgres is
+ * unavailable.
  *
- * An entry is fresh for 3 s and then looked up again in the background, so that a revoked key is
- * refused within 5 s; `forget` makes it at once, when Redis tells of the change. While Postgres
- * does not answer, an entry serves on for 10 minutes and nobody waits; an unknown key is then 503,
- * never 401, since nobody knows. Known and unknown keys are read apart, so that guessing holds up
- * nobody who has a key.
+ * A cached key is fresh for 3 s. After that, it is looked up again in the background, so a revoked
+ * key is rejected within 5 s. `forget` invalidates a key immediately when Redis reports a change.
+ * While Postgres is unavailable, cached keys are served for up to 10 minutes. Unknown keys get 503,
+ * never 401, because they may exist. Known and unknown keys have separate readers, so that guessing
+ * does not delay valid callers.
  */
 import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import type { Queryable } from '../platform/postgres/postgres.ts'
-import { createKeyCache, knownMax } from './key-cache.ts'
-import type { KnownKey } from './key-cache.ts'
+import { createKeyCache, cachedKeysMax } from './key-cache.ts'
+import type { CachedKey } from './key-cache.ts'
 import { createKeyReader } from './key-reader.ts'
 import type { KeyReaderDependencies } from './key-reader.ts'
 import type { ApiKeyRow } from './select-api-keys.ts'
 
 /**
- * Null when there is no such key; answers at once where that is known.
- * @throws {Problem} 503 when it cannot be known.
+ * Finds a key, or null if it does not exist. Returns a plain value instead of a promise on a cache
+ * hit.
+ * @throws {Problem} 503 on a cache miss if Postgres is unavailable or too many lookups are waiting
  */
 export type FindApiKey = (keyId: string) => ApiKeyRow | null | Promise<ApiKeyRow | null>
 
 export interface ApiKeys {
   readonly find: FindApiKey
-  /** The key has changed: what is known of it, or being read, is worth nothing any more. */
+  /** Invalidates a changed key: discards its cached entry and the results of reads in progress. */
   forget(keyId: string): void
 }
 
-export interface ApiKeysDependencies {
+interface ApiKeysDependencies {
   readonly postgres: Queryable
   readonly metrics: Metrics
   readonly clock: Clock
 }
 
-/** Past this age an entry is only served after a look-up, or because the look-up failed. */
+/**
+ * While Postgres is available, an entry of at least this age in milliseconds is looked up again
+ * before it is served.
+ */
 const trustedForMs = 4500
-const servedWithoutStoreMs = 10 * 60_000
-/** After a failed look-up the next one waits, so that an outage is not made worse. */
+const servedWithoutPostgresMs = 10 * 60_000
+/**
+ * Delay in milliseconds before a failed lookup is retried, so that retries do not make an outage
+ * worse.
+ */
 const retryLookupMs = 1000
-/** Unknown keys that may wait. A fleet that starts has as many; a guesser gets no more. */
+/**
+ * Maximum number of unknown keys that wait for a lookup: enough for a fleet to start, but few
+ * enough to limit guessing.
+ */
 const unknownWaitingMax = 2000
 
 export function createApiKeys({ postgres, metrics, clock }: ApiKeysDependencies): ApiKeys {
   const cache = createKeyCache()
-  const { first, again } = createReaders({ postgres, clock, keep: cache.keep })
+  const { unknownKeys, cachedKeys } = createReaders({ postgres, clock, keep: cache.keep })
   const countHit = metrics.counter('sluice_api_key_lookups_total', { result: 'hit' })
   const count = (result: string): void => metrics.count('sluice_api_key_lookups_total', { result })
 
-  /** Without an answer the old entry serves on, for as long as it may. */
-  async function refresh(keyId: string, known: KnownKey): Promise<ApiKeyRow | null> {
+  /**
+   * Looks up a cached key again. If that fails, falls back to the cached entry unless it is too
+   * old.
+   */
+  async function refresh(keyId: string, known: CachedKey): Promise<ApiKeyRow | null> {
     try {
-      const { row } = await again.read(keyId)
+      const { row } = await cachedKeys.read(keyId)
       count('refreshed')
       return row
     } catch (error) {
-      if (cache.known(keyId) !== known || isTooOld(known, clock.now())) return refuse(error, count)
+      if (cache.get(keyId) !== known || isTooOld(known, clock.now())) return fail(error, count)
       known.lookUpAfter = clock.now() + retryLookupMs
       count('stale')
       return known.row
     }
   }
 
-  async function meet(keyId: string): Promise<ApiKeyRow | null> {
+  async function findUnknown(keyId: string): Promise<ApiKeyRow | null> {
     count('miss')
-    return (await first.read(keyId).catch((error) => refuse(error, count))).row
+    return (await unknownKeys.read(keyId).catch((error) => fail(error, count))).row
   }
 
-  function findKnown(keyId: string, known: KnownKey): ReturnType<FindApiKey> {
+  function findCached(keyId: string, known: CachedKey): ReturnType<FindApiKey> {
     const now = clock.now()
     if (isFresh(known, now)) {
       countHit()
       return known.row
     }
-    const isWaitingVain = again.isAway() && !isTooOld(known, now)
+    const isOutage = cachedKeys.isUnavailable() && !isTooOld(known, now)
     const refreshed = refresh(keyId, known)
-    if (isWaitingVain) known.lookUpAfter = now + retryLookupMs
+    if (isOutage) known.lookUpAfter = now + retryLookupMs
     else if (now - known.readAt >= trustedForMs) return refreshed
     refreshed.catch(() => {})
     return known.row
@@ -83,44 +97,48 @@ export function createApiKeys({ postgres, metrics, clock }: ApiKeysDependencies)
 
   return {
     find: (keyId) => {
-      const known = cache.known(keyId)
-      if (known !== undefined) return findKnown(keyId, known)
-      if (!cache.isMissing(keyId, clock.now())) return meet(keyId)
+      const known = cache.get(keyId)
+      if (known !== undefined) return findCached(keyId, known)
+      if (!cache.isMissing(keyId, clock.now())) return findUnknown(keyId)
       count('unknown')
       return null
     },
     forget: (keyId) => {
       cache.outdate(keyId)
-      first.outdate(keyId)
-      again.outdate(keyId)
+      unknownKeys.outdate(keyId)
+      cachedKeys.outdate(keyId)
     }
   }
 }
 
-/** Of keys that are not known yet, and of those that are. */
 function createReaders(shared: Omit<KeyReaderDependencies, 'waitingMax'>) {
   return {
-    first: createKeyReader({ ...shared, waitingMax: unknownWaitingMax }),
-    again: createKeyReader({ ...shared, waitingMax: knownMax })
+    unknownKeys: createKeyReader({ ...shared, waitingMax: unknownWaitingMax }),
+    cachedKeys: createKeyReader({ ...shared, waitingMax: cachedKeysMax })
   }
 }
 
-/** What went wrong, other than a refusal, means that the key cannot be known now. */
-function refuse(cause: unknown, count: (result: string) => void): never {
-  const isRefusal = cause instanceof Problem
-  count(isRefusal ? 'refused' : 'failed')
-  if (isRefusal) throw cause
+/**
+ * Rethrows a `Problem`. Converts any other error to a 503, because it only means that the key
+ * cannot be verified now.
+ */
+function fail(cause: unknown, count: (result: string) => void): never {
+  const isProblem = cause instanceof Problem
+  count(isProblem ? 'refused' : 'failed')
+  if (isProblem) throw cause
   throw new Problem('authentication_unavailable', {
-    detail: 'The key is not known to this instance, and the store of keys does not answer.',
+    detail:
+      'This instance has not cached the API key, and the key database does not answer. Retry ' +
+      'shortly.',
     headers: { 'retry-after': '2' },
     cause
   })
 }
 
-function isFresh(known: KnownKey, now: number): boolean {
+function isFresh(known: CachedKey, now: number): boolean {
   return now < known.lookUpAfter && !isTooOld(known, now)
 }
 
-function isTooOld({ readAt }: KnownKey, now: number): boolean {
-  return now - readAt > servedWithoutStoreMs
+function isTooOld({ readAt }: CachedKey, now: number): boolean {
+  return now - readAt > servedWithoutPostgresMs
 }

@@ -1,58 +1,69 @@
-/** authenticate: an Authorization header to the principal behind its API key. */
+/** Authenticates a request: resolves an Authorization header to the principal of its API key. */
 import { isSameDigest, parseApiKey, secretDigestOf } from '../core/ids/api-key.ts'
-import type { NeededScope } from '../core/ids/api-key.ts'
+import type { RequiredScope } from '../core/ids/api-key.ts'
 import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
 import { knownCallers } from '../http/admission/known-callers.ts'
-import { neighbours } from '../http/admission/neighbours.ts'
+import { activeOrganizations } from '../http/admission/active-organizations.ts'
 import { createCache } from '../platform/process/cache.ts'
 import type { KeyPrincipal } from '../core/principal.ts'
 import type { FindApiKey } from './api-keys.ts'
 import { bearerChallenge, bearerTokenOf, invalidTokenChallenge, isApiKey } from './bearer.ts'
-import { KeyRefusal } from './key-refusal.ts'
+import { KeyProblem } from './key-problem.ts'
 import type { ApiKeyRow } from './select-api-keys.ts'
 
 /**
- * With null for the scope any key passes. Answers at once where the key is known.
- * @throws {Problem} 401, 403, or 503 while an unknown key cannot be looked up.
+ * Authenticates an API key and checks its scope; a null scope accepts any key. Returns a plain
+ * value instead of a promise if the key is cached.
+ * @throws {Problem} 401, 403, or 503 while an unknown key cannot be looked up
  */
 export type Authenticate = (
   authorization: string | undefined,
-  scope: NeededScope
+  scope: RequiredScope
 ) => KeyPrincipal | Promise<KeyPrincipal>
 
-export interface AuthenticateDependencies {
+interface AuthenticateDependencies {
   readonly findApiKey: FindApiKey
   readonly pepper: string
   readonly clock: Clock
-  /** Told of every key that passes. */
+  /** Called for every request with an accepted key. */
   readonly noteUse: (keyId: string) => void
 }
 
 /**
- * Compared against when there is no such key, so that an unknown id costs what a known one costs.
+ * Stand-in for the stored digest if the key does not exist, so that timing does not reveal which
+ * ids exist.
  */
-const nobodysDigest = Buffer.alloc(32)
+const absentDigest = Buffer.alloc(32)
 
-/** What a header claims: whose key it is, and what its secret comes to, computed once. */
-interface Claim {
+/**
+ * A key from an Authorization header. The digest of its secret is computed on first use and then
+ * kept.
+ */
+interface PresentedKey {
   readonly key_id: string
   readonly digest: () => Buffer
 }
 
-/** Headers whose digest is kept: as many as keys that one gateway may see in busy minutes. */
-const provenMax = 10_000
+/**
+ * Maximum number of cached headers: enough for the keys that a busy gateway sees within minutes.
+ */
+const verifiedMax = 10_000
 
 export function createAuthenticate(dependencies: AuthenticateDependencies): Authenticate {
   const { findApiKey, pepper, clock, noteUse } = dependencies
-  // To compute the digest is most of the work, and it comes out the same each time. Only what was
-  // proven is kept, so guessing displaces nothing; the digest is compared each time all the same.
-  // A map looks a text up by its hash under a seed of this process: time tells nothing of it.
-  const proven = createCache<Claim>(provenMax)
+  // Caches digests, because computing one is most of the work. Only verified headers are cached, so
+  // guessing evicts nothing. The digest is still compared on every request. V8 seeds the hashes of
+  // a Map per process, so lookup times reveal nothing about the headers.
+  const verified = createCache<PresentedKey>(verifiedMax)
 
-  function principalOf(row: ApiKeyRow | null, claim: Claim, scope: NeededScope): KeyPrincipal {
-    const isSame = isSameDigest(row?.secret_digest ?? nobodysDigest, claim.digest())
-    if (row === null || !isSame) throw invalidKey('It is not known here.')
+  function principalOf(
+    row: ApiKeyRow | null,
+    presented: PresentedKey,
+    scope: RequiredScope
+  ): KeyPrincipal {
+    const isSame = isSameDigest(row?.secret_digest ?? absentDigest, presented.digest())
+    if (row === null || !isSame) throw invalidKey('No such API key exists.')
     refuseEnded(row, clock.now())
     const { principal } = row
     if (!mayDo(principal, scope)) throw scopeMissing(principal, scope)
@@ -61,32 +72,35 @@ export function createAuthenticate(dependencies: AuthenticateDependencies): Auth
   }
 
   return function authenticate(authorization = '', scope) {
-    const known = proven.get(authorization)
-    const claim = known ?? claimOf(authorization, pepper)
+    const known = verified.get(authorization)
+    const presented = known ?? presentedKeyOf(authorization, pepper)
     const pass = (row: ApiKeyRow | null): KeyPrincipal => {
       try {
-        const principal = principalOf(row, claim, scope)
+        const principal = principalOf(row, presented, scope)
         const { organization_id } = principal
-        neighbours.note(organization_id)
+        activeOrganizations.note(organization_id)
         knownCallers.note(authorization, organization_id)
-        if (known === undefined && isUsual(authorization)) proven.set(authorization, claim)
+        if (known === undefined && isUsual(authorization)) verified.set(authorization, presented)
         return principal
       } catch (error) {
-        proven.delete(authorization)
+        verified.delete(authorization)
         throw error
       }
     }
-    const row = findApiKey(claim.key_id)
+    const row = findApiKey(presented.key_id)
     return row instanceof Promise ? row.then(pass) : pass(row)
   }
 }
 
-/** One spelling for each key: who has one could else fill the memory with ways to write it. */
+/**
+ * Checks whether a header has the usual spelling. Only that spelling is cached; otherwise one key
+ * could fill the cache with variants of its header.
+ */
 function isUsual(authorization: string): boolean {
   return authorization === `Bearer ${bearerTokenOf(authorization)}`
 }
 
-function claimOf(authorization: string, pepper: string): Claim {
+function presentedKeyOf(authorization: string, pepper: string): PresentedKey {
   const { key_id, secret } = partsOf(authorization)
   let digest: Buffer | undefined
   return { key_id, digest: () => (digest ??= secretDigestOf(pepper, secret)) }
@@ -103,20 +117,20 @@ function partsOf(authorization: string) {
   const isKey = isApiKey(token)
   throw new Problem(isKey ? 'api_key_malformed' : 'api_key_required', {
     detail: isKey
-      ? 'Its shape or checksum is wrong: was it cut off or mistyped?'
-      : 'The credential is no API key; keys begin with slk_.',
+      ? 'The key has an invalid shape or checksum. Check that it was copied completely.'
+      : 'The credential is not an API key. API keys begin with slk_.',
     headers: bearerChallenge
   })
 }
 
 function refuseEnded({ principal, revoked_at, expires_at }: ApiKeyRow, now: number): void {
-  if (revoked_at !== null) throw new KeyRefusal(principal, ...invalid('It was revoked.'))
+  if (revoked_at !== null) throw new KeyProblem(principal, ...invalid('The API key was revoked.'))
   if (expires_at !== null && expires_at <= now) {
-    throw new KeyRefusal(principal, ...invalid('It has expired.'))
+    throw new KeyProblem(principal, ...invalid('The API key has expired.'))
   }
 }
 
-function mayDo({ scopes }: KeyPrincipal, needed: NeededScope): boolean {
+function mayDo({ scopes }: KeyPrincipal, needed: RequiredScope): boolean {
   if (needed === null || scopes.includes('admin')) return true
   return typeof needed === 'string'
     ? scopes.includes(needed)
@@ -131,10 +145,10 @@ function invalid(detail: string) {
   return ['api_key_invalid', { detail, headers: invalidTokenChallenge }] as const
 }
 
-function scopeMissing(principal: KeyPrincipal, needed: NeededScope): Problem {
+function scopeMissing(principal: KeyPrincipal, needed: RequiredScope): Problem {
   const scopes = typeof needed === 'string' ? [needed] : (needed ?? [])
-  return new KeyRefusal(principal, 'scope_missing', {
-    detail: `The key may not do this; it needs the scope ${scopes.join(' or ')}.`,
+  return new KeyProblem(principal, 'scope_missing', {
+    detail: `The API key is missing the required scope: ${scopes.join(' or ')}.`,
     members: { scope: scopes[0] ?? null }
   })
 }

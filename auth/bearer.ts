@@ -1,4 +1,6 @@
-/** Bearer credentials: what an Authorization header carries, and how a refusal asks for one. */
+/** Bearer credentials: parses the Authorization header and defines the WWW-Authenticate challenges
+ * of a 401.
+ */
 
 const bearerExpression = /^bearer +(\S+) *$/i
 const apiKeyPrefix = 'slk_'
@@ -8,12 +10,12 @@ export const invalidTokenChallenge = Object.freeze({
   'www-authenticate': 'Bearer realm="sluice", error="invalid_token"'
 })
 
-/** The token of a Bearer credential, or null when there is none. */
+/** Returns the token of a Bearer credential, or null. */
 export function bearerTokenOf(authorization: string | undefined): string | null {
   return bearerExpression.exec(authorization ?? '')?.[1] ?? null
 }
 
-/** By its prefix alone: whether it is valid is for others to say. */
+/** Checks only the prefix of a token, not whether the key is valid. */
 export function isApiKey(token: string): boolean {
   return token.startsWith(apiKeyPrefix)
 }

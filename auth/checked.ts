@@ -1,5 +1,5 @@
-/** What happens before a handler runs: authenticate, then check path, query and body. */
-import type { NeededScope } from '../core/ids/api-key.ts'
+/** Wraps a handler: authenticates the caller, then validates the path, query and body. */
+import type { RequiredScope } from '../core/ids/api-key.ts'
 import { pointerTo } from '../core/json/json-pointer.ts'
 import { Problem, problems } from '../core/problem.ts'
 import type { ProblemCode, Violation } from '../core/problem.ts'
@@ -10,38 +10,30 @@ import type { Check, JsonSchema } from '../platform/validation/json-schema.ts'
 import { bearerTokenOf, isApiKey } from './bearer.ts'
 import type { KeyPrincipal, Principal, SessionPrincipal } from '../core/principal.ts'
 import type { FairShare } from '../http/admission/fair-share.ts'
+import { reply } from '../http/call.ts'
 import type { Call, Reply, WorkShare } from '../http/call.ts'
 import { siteOf } from '../http/network-of.ts'
-import type { CheckedCall, Credential, Handle, Operation } from '../http/route.ts'
+import type { CheckedCall, Credential, Handle, Operation, PrincipalOf } from '../http/route.ts'
 import type { AuthenticateSession } from './authenticate-session.ts'
 import { parseJsonBody, smallBodyBytesMax } from '../http/body/json-body.ts'
 
-export type AuthenticateKey = (
+type AuthenticateKey = (
   authorization: string | undefined,
-  scope: NeededScope
+  scope: RequiredScope
 ) => KeyPrincipal | Promise<KeyPrincipal>
 
-export interface CheckedDependencies {
+interface CheckedDependencies {
   readonly authenticateKey: AuthenticateKey
   readonly authenticateSession: AuthenticateSession
-  /** For long bodies. */
+  /** Limits the processing of long bodies, per organization or network. */
   readonly shareLong: FairShare
-  /** For calls without a credential, by site. */
+  /** Limits calls without a credential, per network. */
   readonly shareOpen: FairShare
-  /** Throws `compute_limited` when an organization has no compute time left. */
+  /** Throws `compute_limited` if the organization has no compute time left. */
   readonly refuseSpent: (organizationId: string) => void
 }
 
-/** What a handler may take for granted once a credential was asked for. */
-export type PrincipalOf<C extends Credential> = C extends { kind: 'none' }
-  ? null
-  : C extends { kind: 'session' }
-    ? SessionPrincipal
-    : C extends { kind: 'api_key' }
-      ? KeyPrincipal
-      : Principal
-
-export interface Guard<C extends Credential> {
+interface Guard<C extends Credential> {
   readonly credential: C
   readonly operation: Operation
 }
@@ -62,7 +54,7 @@ export function createChecked(dependencies: CheckedDependencies): Checked {
 
     return async function handleChecked(call) {
       const principal = await authenticate(call.headers.authorization)
-      // Before the body is read, so that a refusal costs little.
+      // Checks the compute allowance before the body is read, so that a rejection is cheap.
       if (computes && principal !== null) refuseSpent(principal.organization_id)
       refuseParams(call.params)
       const query = readQuery(call.query)
@@ -71,13 +63,16 @@ export function createChecked(dependencies: CheckedDependencies): Checked {
         const body = await readBody(call, principal?.organization_id ?? site)
         return handle(checkedCallOf(call, { principal: principal as never, query, body }))
       }
-      // Its body as well: anybody may send one byte of it in ten seconds.
+      // For an anonymous call, the limit covers reading the body, because the caller can send it
+      // slowly, one byte every ten seconds.
       return principal === null ? shareOpen(site, run) : run()
     }
   }
 }
 
-/** `signal` stays a getter: it costs something, and most handlers never ask. */
+/**
+ * Keeps `signal` a getter, because creating the signal costs time and most handlers do not use it.
+ */
 function checkedCallOf<P extends Principal | null>(
   call: Call,
   found: Pick<CheckedCall<P>, 'principal' | 'query' | 'body'>
@@ -88,6 +83,7 @@ function checkedCallOf<P extends Principal | null>(
     headers: call.headers,
     params: call.params,
     ...found,
+    reply,
     useBody: (limits, use) => call.useBody(limits, use),
     body_bytes: call.body_bytes,
     get signal() {
@@ -125,11 +121,14 @@ function createAuthenticateBy(
 
 function refuseRole(principal: SessionPrincipal, role: UserRole): void {
   if (mayActAs(principal.role, role)) return
-  const detail = `Your role is ${principal.role}; this needs ${role}, or one that may do more.`
+  const detail = `This action requires the role ${role} or higher; your role is ${principal.role}.`
   throw new Problem('role_missing', { detail, members: { role } })
 }
 
-/** A path whose placeholders do not fit names nothing that exists: the route's own 404. */
+/**
+ * Rejects path parameters that do not match their schema. Responds with the route's own 404,
+ * because no resource can have such an id.
+ */
 function createRefuseParams({ params, problems: codes }: Operation) {
   const check = params === undefined ? null : createCheck(params)
   const code: ProblemCode =
@@ -141,10 +140,12 @@ function createRefuseParams({ params, problems: codes }: Operation) {
   }
 }
 
-/** A route without a query schema ignores the query. */
-function createReadQuery(schema: JsonSchema | undefined) {
+/**
+ * Creates a function that validates the query. A route without a query schema ignores the query.
+ */
+function createReadQuery(schema: object | undefined) {
   const check: Check | null = schema === undefined ? null : createCheck(schema, { coerce: true })
-  const refuseDigits = createRefuseDigits(schema)
+  const refuseDigits = createRefuseDigits(schema as JsonSchema | undefined)
 
   return function readQuery(given: Call['query']): Call['query'] {
     const query = { ...given }
@@ -156,7 +157,10 @@ function createReadQuery(schema: JsonSchema | undefined) {
   }
 }
 
-/** The coercion would read "1e1", "0x5" and "" as numbers too; a whole number is its digits. */
+/**
+ * Rejects integers that are not plain digits, because coercion would also accept "1e1", "0x5" and
+ * "".
+ */
 function createRefuseDigits(schema: JsonSchema | undefined) {
   const properties = (schema?.['properties'] ?? {}) as Record<string, JsonSchema>
   const names = Object.keys(properties).filter((name) => properties[name]?.['type'] === 'integer')
@@ -187,7 +191,7 @@ function createReadBody(definition: Operation['body'], shareLong: FairShare) {
   }
 }
 
-/** What is wrong, in one sentence: the first of it, and how much more there is. */
+/** Summarizes errors in one sentence: the first error and the number of others. */
 export function sentenceOf(what: string, errors: readonly Violation[]): string {
   const [first] = errors
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''

@@ -1,34 +1,41 @@
-/** What is known of API keys. Keys that do not exist have a cache of their own: trying many cannot
- *  push out those that do. */
+/** Caches API keys. Ids that do not exist are cached separately, so that guessing does not evict
+ * valid keys.
+ */
 import { createCache } from '../platform/process/cache.ts'
 import type { KeyEntry } from './select-api-keys.ts'
 
-/** A key that exists. */
-export interface KnownKey extends KeyEntry {
+/** Cache entry for a key that exists. */
+export interface CachedKey extends KeyEntry {
   lookUpAfter: number
 }
 
-export interface KeyCache {
-  known(keyId: string): KnownKey | undefined
+interface KeyCache {
+  get(keyId: string): CachedKey | undefined
   isMissing(keyId: string, now: number): boolean
   keep(keyId: string, entry: KeyEntry): void
-  /** That it exists stays known, and with it that reading it again comes first; nothing else. */
+  /**
+   * Invalidates the entry of a key. The key still counts as known, so its next lookup does not
+   * queue with unknown keys.
+   */
   outdate(keyId: string): void
 }
 
-export const knownMax = 100_000
+export const cachedKeysMax = 100_000
 const missingMax = 10_000
 const freshForMs = 3000
-/** A key that was just made is found soon although somebody tried it a moment before. */
+/**
+ * How long a missing key is cached, in milliseconds. It is short, so that a new key works soon even
+ * if a caller tried it before it existed.
+ */
 const missingForMs = 1000
 const never = { readAt: -Infinity, lookUpAfter: -Infinity }
 
 export function createKeyCache(): KeyCache {
-  const known = createCache<KnownKey>(knownMax)
+  const known = createCache<CachedKey>(cachedKeysMax)
   const missing = createCache<KeyEntry>(missingMax)
 
   return {
-    known: (keyId) => known.get(keyId),
+    get: (keyId) => known.get(keyId),
     isMissing: (keyId, now) => {
       const entry = missing.get(keyId)
       return entry !== undefined && now - entry.readAt < missingForMs

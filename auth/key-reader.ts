@@ -1,51 +1,65 @@
-/** Reads API keys from Postgres on one connection: what is asked for while a query runs goes into
- *  the next one, so that ten thousand keys cost no more queries than ten. */
+/** Reads API keys from Postgres, one query at a time. Keys requested during a query share the next
+ * one, up to 500 per query.
+ */
 import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
 import type { Queryable } from '../platform/postgres/postgres.ts'
 import { selectApiKeys } from './select-api-keys.ts'
 import type { KeyEntry } from './select-api-keys.ts'
-import { createWantedKeys } from './wanted-keys.ts'
-import type { WantedKey } from './wanted-keys.ts'
+import { createAwaitedKeys } from './awaited-keys.ts'
+import type { AwaitedKey } from './awaited-keys.ts'
 
-export interface KeyReader {
+interface KeyReader {
   /**
-   * Whoever asks for a key that is being read waits for the same answer.
-   * @throws when Postgres fails or is late; {Problem} 503 at once while too many keys wait.
+   * Reads a key. Concurrent callers of the same key share one read.
+   * @throws if Postgres fails or does not answer in time
+   * @throws {Problem} 503 if too many keys are waiting
    */
   read(keyId: string): Promise<KeyEntry>
-  /** What is being read of this key may be old already: it is not kept. */
+  /** Prevents the result of a read in progress from being cached, because it may be outdated. */
   outdate(keyId: string): void
-  /** Postgres failed a moment ago, or is late now. */
-  isAway(): boolean
+  /** Checks whether Postgres failed recently or has not answered the current query in time. */
+  isUnavailable(): boolean
 }
 
 export interface KeyReaderDependencies {
   readonly postgres: Queryable
   readonly clock: Clock
-  /** Called for each reading, before anybody who waits for it goes on, and when it is late too. */
+  /**
+   * Called with each result that is not outdated, before its callers receive it. Also called with
+   * results that arrive after the callers' timeout.
+   */
   readonly keep: (keyId: string, entry: KeyEntry) => void
-  /** Keys that may wait for the query after the running one. */
+  /** Maximum number of keys that wait for the next query. */
   readonly waitingMax: number
 }
 
 const keysInQueryMax = 500
-/** A query takes a millisecond; nobody waits longer than this for one that does not end. */
+/**
+ * Maximum time in milliseconds that callers wait for a query. A query usually takes about one
+ * millisecond.
+ */
 const lateAfterMs = 1000
-/** After a failure nothing is asked for a moment, so that an outage is not made worse. */
+/**
+ * How long reads fail immediately after a failed query, in milliseconds, so that retries do not
+ * make an outage worse.
+ */
 const pauseMs = 250
-/** A failure says this long that Postgres is away, unless a query succeeds. */
-const awayForMs = 2000
+/**
+ * How long Postgres counts as unavailable after a failure, in milliseconds, unless a later query
+ * succeeds.
+ */
+const unavailableForMs = 2000
 
 export function createKeyReader(dependencies: KeyReaderDependencies): KeyReader {
   const { postgres, clock, keep, waitingMax } = dependencies
-  const keys = createWantedKeys()
+  const keys = createAwaitedKeys()
   let isRunning = false
   let isLate = false
   let failure: { readonly at: number; readonly error: unknown } | null = null
 
   function refuseNow(): void {
-    if (isLate) throw lateness()
+    if (isLate) throw timeoutError()
     if (failure !== null && clock.now() - failure.at < pauseMs) throw failure.error
     if (keys.waiting() >= waitingMax) throw tooMany()
   }
@@ -57,24 +71,24 @@ export function createKeyReader(dependencies: KeyReaderDependencies): KeyReader 
     isRunning = false
   }
 
-  async function readAll(wanted: readonly WantedKey[]): Promise<void> {
+  async function readAll(awaited: readonly AwaitedKey[]): Promise<void> {
     const timer = setTimeout(() => {
       isLate = true
-      for (const each of wanted) each.reject(lateness())
-      keys.drop(keys.take(Infinity), lateness())
+      for (const each of awaited) each.reject(timeoutError())
+      keys.drop(keys.take(Infinity), timeoutError())
     }, lateAfterMs)
     const readAt = clock.now()
-    const ids = wanted.map(({ key_id }) => key_id)
+    const ids = awaited.map(({ key_id }) => key_id)
     try {
       const rows = await selectApiKeys(postgres, ids)
       failure = null
-      for (const each of wanted) {
+      for (const each of awaited) {
         const entry = { row: rows.get(each.key_id) ?? null, readAt }
         if (keys.settle(each, entry)) keep(each.key_id, entry)
       }
     } catch (error) {
       failure = { at: clock.now(), error }
-      keys.drop([...wanted, ...keys.take(Infinity)], error)
+      keys.drop([...awaited, ...keys.take(Infinity)], error)
     }
     clearTimeout(timer)
     isLate = false
@@ -89,17 +103,18 @@ export function createKeyReader(dependencies: KeyReaderDependencies): KeyReader 
     return reading
   }
 
-  const isAway = (): boolean => isLate || (failure !== null && clock.now() - failure.at < awayForMs)
-  return { read, outdate: keys.outdate, isAway }
+  const isUnavailable = () => isLate || clock.now() - (failure?.at ?? -Infinity) < unavailableForMs
+  return { read, outdate: keys.outdate, isUnavailable }
 }
 
-function lateness(): Error {
-  return new Error(`Postgres has not answered for ${lateAfterMs} ms`)
+function timeoutError(): Error {
+  return new Error(`Postgres did not answer within ${lateAfterMs} ms`)
 }
 
 function tooMany(): Problem {
   return new Problem('authentication_unavailable', {
-    detail: 'The key is not known to this instance, and too many such keys are being looked up.',
+    detail:
+      'This instance has not cached the API key, and too many lookups are waiting. Retry shortly.',
     headers: { 'retry-after': '1' }
   })
 }

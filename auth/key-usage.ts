@@ -1,20 +1,24 @@
-/** When keys were last used, written to Postgres once a minute: off the path of a request, and best
- *  effort. What a process did not get to write before it was killed is forgotten. */
+/** Records when API keys were last used. Writes to Postgres once a minute, outside the request
+ * path, so a killed process loses up to one minute of uses.
+ */
 import type { Clock } from '../core/clock.ts'
 import type { Queryable } from '../platform/postgres/postgres.ts'
 
-export interface KeyUsage {
+interface KeyUsage {
   note(keyId: string): void
-  /** Writes what is new. Never throws: without Postgres it stays for the next time. */
+  /**
+   * Writes the recorded uses. Never throws: if Postgres is unavailable, the uses are kept for the
+   * next flush.
+   */
   flush(): Promise<void>
 }
 
-/** Beyond them the keys that are not noted yet are left out until the next flush. */
+/** Maximum number of keys recorded between two flushes. Uses of further keys are dropped. */
 const keysMax = 100_000
 const keysInStatementMax = 1000
 /**
- * Rows are locked in the order of their ids, since gateways that write the same keys at once would
- * else wait for each other; and of many gateways one in 30 seconds is enough.
+ * Locks rows in the order of their ids, because gateways that write the same keys could otherwise
+ * deadlock. Updates a key at most once in 30 seconds, however many gateways use it.
  */
 const statement = `
   with used as (
@@ -47,7 +51,7 @@ export function createKeyUsage(dependencies: { postgres: Queryable; clock: Clock
           left.splice(0, batch.length)
         }
       } catch {
-        // Newer notes win.
+        // More recent uses override older ones.
         used = new Map([...left, ...used])
       }
     }

@@ -1,53 +1,61 @@
-/** Whether a session lives, and as what: its token alone says what was so up to 15 minutes ago. */
+/** Looks up whether a session is still live and which role its user has now, because an access
+ * token can be 15 minutes old.
+ */
 import { createCache } from '../platform/process/cache.ts'
 import type { Queryable, Row } from '../platform/postgres/postgres.ts'
 import type { SessionClaims } from '../platform/security/session-token.ts'
 
 export interface LiveSessions {
   /**
-   * The person's role as it is now; null when the session was ended or the person is no member.
-   * @throws {Problem} 503 when that is not known and the store is away
+   * Returns the user's current role, or null if the session has ended or the user is not a member.
+   * @throws {Problem} 503 if the role is not cached and the database is unavailable
    */
   roleOf(claims: SessionClaims): Promise<string | null>
-  /** What was known of the person's sessions is asked again: something about them has changed. */
+  /** Discards the cached roles of a user after a session or membership has changed. */
   forget(userId: string): void
 }
 
-export interface LiveSessionsDependencies {
+interface LiveSessionsDependencies {
   readonly accounts: Queryable
-  /** Milliseconds of a clock that never jumps. */
+  /** Monotonic time in milliseconds. */
   readonly elapsedMs: () => number
 }
 
-/** Whoever is revoked is refused within five seconds; half of one is left for the look-up. */
-export const knownMs = 4500
+/**
+ * How long a role is cached, in milliseconds. Revocation must take effect within five seconds; the
+ * remaining half second is for the lookup.
+ */
+export const cachedMs = 4500
 const sessionsMax = 10_000
 
-/** What was found, and when it was asked for: a change since then may not be in it. */
-interface Known {
+/**
+ * A role and the time at which its lookup began. The role may not reflect changes made after that
+ * time.
+ */
+interface CachedRole {
   readonly role: string | null
-  readonly askedAt: number
+  readonly requestedAt: number
 }
 
 export function createLiveSessions(dependencies: LiveSessionsDependencies): LiveSessions {
   const { accounts, elapsedMs } = dependencies
-  const known = createCache<Known>(sessionsMax)
+  const known = createCache<CachedRole>(sessionsMax)
   const forgotten = createCache<{ readonly at: number }>(sessionsMax)
-  const asking = new Map<string, Promise<Known>>()
+  const fetching = new Map<string, Promise<CachedRole>>()
 
-  function isFresh({ askedAt }: Known, userId: string): boolean {
+  function isFresh({ requestedAt }: CachedRole, userId: string): boolean {
     const forgottenAt = forgotten.get(userId)?.at ?? Number.NEGATIVE_INFINITY
-    return elapsedMs() - askedAt < knownMs && askedAt > forgottenAt
+    return elapsedMs() - requestedAt < cachedMs && requestedAt > forgottenAt
   }
 
-  async function ask(key: string, claims: SessionClaims): Promise<Known> {
-    const askedAt = elapsedMs()
+  async function fetchRole(key: string, claims: SessionClaims): Promise<CachedRole> {
+    const requestedAt = elapsedMs()
     try {
-      const found = { role: await selectRole(accounts, claims), askedAt }
+      const found = { role: await selectRole(accounts, claims), requestedAt }
       known.set(key, found)
       return found
     } finally {
-      asking.delete(key)
+      fetching.delete(key)
     }
   }
 
@@ -57,13 +65,13 @@ export function createLiveSessions(dependencies: LiveSessionsDependencies): Live
       const key = `${session_id} ${organization_id} ${user_id}`
       const before = known.get(key)
       if (before !== undefined && isFresh(before, user_id)) return before.role
-      const begun = asking.get(key) ?? ask(key, claims)
-      asking.set(key, begun)
+      const begun = fetching.get(key) ?? fetchRole(key, claims)
+      fetching.set(key, begun)
       return (await begun).role
     },
     forget: (userId) => {
       forgotten.set(userId, { at: elapsedMs() })
-      for (const key of asking.keys()) if (key.endsWith(userId)) asking.delete(key)
+      for (const key of fetching.keys()) if (key.endsWith(userId)) fetching.delete(key)
     }
   }
 }

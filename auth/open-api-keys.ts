@@ -1,4 +1,4 @@
-/** Puts the parts that know API keys together, and stops them. */
+/** Opens API key lookup for a process and closes it on shutdown. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../platform/process/clock.ts'
 import type { Lifecycle } from '../platform/process/lifecycle.ts'
@@ -7,39 +7,39 @@ import type { Postgres } from '../platform/postgres/postgres.ts'
 import type { Redis } from '../platform/redis/redis.ts'
 import { createApiKeys } from './api-keys.ts'
 import type { FindApiKey } from './api-keys.ts'
-import { hearKeyChanges } from './hear-key-changes.ts'
-import { createTellKeyChange } from './tell-key-change.ts'
+import { subscribeKeyChanges } from './subscribe-key-changes.ts'
+import { createNotifyKeyChange } from './notify-key-change.ts'
 import { createKeyUsage } from './key-usage.ts'
 
-export interface OpenApiKeysOptions {
+interface OpenApiKeysOptions {
   readonly postgres: Postgres
-  /** A connection for this alone. */
+  /** A dedicated connection for the subscription. */
   readonly redis: Redis
-  /** Where changes are told to other gateways. */
+  /** Publishes key changes to other gateways. */
   readonly publisher: Pick<Redis, 'publish'>
   readonly metrics: Metrics
   readonly lifecycle: Lifecycle
 }
 
-export interface OpenedApiKeys {
+interface OpenedApiKeys {
   readonly findApiKey: FindApiKey
   readonly noteUse: (keyId: string) => void
-  readonly tellKeyChange: (keyId: string) => void
-  /** Resolves when the first key can be read without a wait, or after two seconds. */
+  readonly notifyKeyChange: (keyId: string) => void
+  /** Resolves when Postgres has answered or failed, or after two seconds. */
   readonly connected: () => Promise<void>
 }
 
 const flushEveryMs = 60_000
-/** A stop does not wait for Postgres longer than this. */
+/** Maximum time in milliseconds that shutdown waits for the last flush. */
 const lastFlushMs = 1000
-/** Nor does a start. */
+/** Maximum time in milliseconds that startup waits for Postgres. */
 const connectMs = 2000
 
 export function openApiKeys(options: OpenApiKeysOptions): OpenedApiKeys {
   const { postgres, redis, publisher, metrics, lifecycle } = options
   const clock = systemClock
   const keys = createApiKeys({ postgres, metrics, clock })
-  hearKeyChanges(redis, keys.forget)
+  subscribeKeyChanges(redis, keys.forget)
   lifecycle.onStop('key changes', () => Promise.resolve(redis.disconnect()))
   const usage = createKeyUsage({ postgres, clock })
   const timer = setInterval(() => void usage.flush(), flushEveryMs)
@@ -50,10 +50,10 @@ export function openApiKeys(options: OpenApiKeysOptions): OpenedApiKeys {
   return {
     findApiKey: keys.find,
     noteUse: usage.note,
-    tellKeyChange: createTellKeyChange(publisher, keys.forget),
+    notifyKeyChange: createNotifyKeyChange(publisher, keys.forget),
     connected: async () => {
-      const asked = postgres.query('select 1').catch(() => {})
-      await Promise.race([asked, sleep(connectMs, undefined, { ref: false })])
+      const query = postgres.query('select 1').catch(() => {})
+      await Promise.race([query, sleep(connectMs, undefined, { ref: false })])
     }
   }
 }

@@ -1,21 +1,23 @@
-/** Selects API keys with the limits of their organizations, many in one query. */
+/** Selects API keys together with the rate limits of their organizations, many in one query. */
 import type { ApiKeyScope } from '../core/ids/api-key.ts'
 import type { Queryable } from '../platform/postgres/postgres.ts'
 import type { KeyPrincipal } from '../core/principal.ts'
 
 export interface ApiKeyRow {
   readonly secret_digest: Buffer
-  /** Milliseconds since 1970, or null for never. */
+  /** Milliseconds since 1970; null if the key never expires. */
   readonly expires_at: number | null
   readonly revoked_at: number | null
   readonly principal: KeyPrincipal
 }
 
-/** What was found when a key was looked up. */
 export interface KeyEntry {
-  /** Null when there is no such key. */
+  /** Null if the key does not exist. */
   readonly row: ApiKeyRow | null
-  /** What was committed before this moment is in the row. */
+  /**
+   * When the query began, in milliseconds since 1970. The row includes every change committed
+   * before that time.
+   */
   readonly readAt: number
 }
 
@@ -30,7 +32,7 @@ interface SelectedRow extends Record<string, unknown> {
   readonly key_rate_limit_points: number | null
 }
 
-/** What is not in the answer does not exist. */
+/** Selects API keys by id. Ids that are missing from the result do not exist. */
 export async function selectApiKeys(
   postgres: Queryable,
   keyIds: readonly string[]

@@ -1,23 +1,28 @@
-/** Requests of an innocent organization and of attackers, each kind of request as a row. */
+/** Defines the traffic for --fairness: normal requests from one organization and attacks from
+ * others.
+ */
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { starsMax } from '../core/evaluation/rule.ts'
 import { makeDecisions } from './load/decisions.ts'
 
-/** Requests of one kind: a POST sends the bodies in turn, without bodies it is a GET. */
+/**
+ * Stream of similar requests: POST requests that cycle through `bodies`, or GET requests if
+ * `bodies` is omitted.
+ */
 export interface Flow {
   readonly name: string
-  /** Of the request with this number, from 0. */
+  /** Returns the path of request number `index`. */
   readonly path: (index: number) => string
   readonly bodies?: () => readonly Buffer[]
   readonly headers?: Readonly<Record<string, string>>
   readonly credential: 'key' | 'session' | 'none'
-  /** Planned requests/s. */
+  /** Planned requests per second. */
   readonly perSecond: number
-  /** The next request waits until one of so many is answered; without it none waits. */
+  /** Maximum concurrent requests; unlimited if omitted. */
   readonly atOnce?: number
   readonly requestsMax?: number
-  /** Whether its organization needs the decisions of `agentsFlow`. */
+  /** Whether the attack needs an organization that already has the decisions of `agentsFlow`. */
   readonly needsAgents?: boolean
   /** Whether the attacker first uses up the rate limit of its organization. */
   readonly needsSpentLimit?: boolean
@@ -25,7 +30,10 @@ export interface Flow {
 
 const agents = 8000
 const batchSize = 500
-/** More would measure the attacker, which works on the same processors. */
+/**
+ * Requests per second of an attack. The attacker and the gateway share the CPU, so a higher rate
+ * would measure the attacker instead.
+ */
 const attacksPerSecond = 50
 const evaluators = '/v1/evaluation/evaluators'
 const decisions = '/v1/decisions'
@@ -38,7 +46,7 @@ function row(name: string, path: string, rest: Partial<Flow>): Flow {
   return { name, path: () => path, ...common, ...rest }
 }
 
-/** All at the same time, and once. */
+/** Returns the settings of an attack that sends `count` requests simultaneously. */
 function burst(count: number) {
   return { perSecond: Number.POSITIVE_INFINITY, requestsMax: count }
 }
@@ -51,7 +59,7 @@ function listOf<T>(length: number, itemOf: (index: number) => T): T[] {
   return Array.from({ length }, (_, index) => itemOf(index))
 }
 
-/** Evaluators that are tried without being saved. */
+/** Returns the settings of requests that test an evaluator without saving it. */
 function trial(atOnce: number, evaluator: object, inline: object = { input: 'q', output: '{}' }) {
   return { atOnce, bodies: () => [json({ evaluator: { name: 'x', ...evaluator }, inline })] }
 }
@@ -64,14 +72,17 @@ function letters(count: number) {
   return schemaOf({ allOf: listOf(count, (index) => ({ pattern: `\\p{L}{1000}${index}` })) })
 }
 
-/** 64 KB, and one schema more than is allowed. */
+/** Creates a 64 KB schema with 501 subschemas, more than the limit of 500. */
 function words() {
   const wordOf = (index: number): string =>
     `^(?:${'[a-z]+|\\d{2,4}|'.repeat(6)}x)${index}$`.padEnd(105, 'y')
   return schemaOf({ allOf: listOf(501, (index) => ({ pattern: wordOf(index) })) })
 }
 
-/** Each definition refers to the next one twice: there are 2^30 ways to fail. */
+/**
+ * Creates a chain of definitions that each refer to the next one twice, so validation can fail in
+ * 2^30 ways.
+ */
 function doubling() {
   const next = (index: number) => ({ $ref: `#/$defs/d${index + 1}` })
   const definitionOf = (index: number): object =>
@@ -100,7 +111,7 @@ function agentsBatch(index: number): Buffer {
   return json({ decisions: listOf(batchSize, (item) => decisionOf(index * batchSize + item)) })
 }
 
-/** A decision whose input has `count` members. */
+/** Creates a gzipped decision whose input has `count` members. */
 function members(count: number): readonly Buffer[] {
   const input = listOf(count, (index) => `"k${index}":1`)
   return [gzipSync(`{"output":"x","input":{${input.join(',')}}}`)]
@@ -112,7 +123,9 @@ function wrongLogin(index: number): Buffer {
 
 export const innocentFlows: readonly Flow[] = [
   row('ingest', '/v1/ingest', {
-    ...{ ...asAgent, perSecond: 40, bodies: () => makeDecisions().map(json) }
+    ...asAgent,
+    perSecond: 40,
+    bodies: () => makeDecisions().map(json)
   }),
   row('read', decisions, {
     path: (index) => (index % 2 === 0 ? decisions : `${decisions}/stats?window=24h`),
@@ -120,45 +133,62 @@ export const innocentFlows: readonly Flow[] = [
   })
 ]
 
-/** A decision of each agent; the default rate limit allows 10,000 decisions in a minute. */
+/**
+ * Sends one decision per agent. The number of agents is below the default rate limit of 10,000
+ * decisions per minute.
+ */
 export const agentsFlow = row('agents', batch, {
-  ...{ ...asAgent, atOnce: 1, requestsMax: agents / batchSize },
+  ...asAgent,
+  atOnce: 1,
+  requestsMax: agents / batchSize,
   bodies: () => listOf(agents / batchSize, agentsBatch)
 })
 
-/** Those that leave the most work behind come last. */
+/** The attacks. Those that leave the most background work run last. */
 export const attacks: readonly Flow[] = [
   row('schema-120', `${evaluators}/test`, trial(1, letters(120))),
   row('schema-480', `${evaluators}/test`, trial(1, letters(480))),
   row('schema-create', evaluators, {
-    ...{ atOnce: 1, bodies: () => [json({ name: 'x', ...letters(120) })] }
+    atOnce: 1,
+    bodies: () => [json({ name: 'x', ...letters(120) })]
   }),
   row('schema-64k', `${evaluators}/test`, trial(4, words())),
   row('schema-doubling', `${evaluators}/test`, trial(6, doubling())),
   row('regex-1m', `${evaluators}/test`, trial(8, regex, regexText)),
   row('similarity-1m', `${evaluators}/test`, trial(8, similarity, similarText)),
   row('rule-previews', '/v1/evaluation/rules/preview', {
-    ...{ atOnce: 8, needsAgents: true, bodies: () => [json(rule)] }
+    atOnce: 8,
+    needsAgents: true,
+    bodies: () => [json(rule)]
   }),
   row('waits', decisions, { path: () => `${decisions}/${randomUUID()}?wait=30`, ...burst(300) }),
   row('tails', `${decisions}/tail`, burst(250)),
   row('exports', `${decisions}/export?format=ndjson`, { atOnce: 50, needsAgents: true }),
   row('stats-by-agent', `${decisions}/stats?window=7d&group_by=agent_id`, {
-    ...{ atOnce: 40, needsAgents: true }
+    atOnce: 40,
+    needsAgents: true
   }),
   row('logins', '/v1/auth/login', {
-    ...{ ...burst(100), credential: 'none', bodies: () => listOf(100, wrongLogin) }
+    ...burst(100),
+    credential: 'none',
+    bodies: () => listOf(100, wrongLogin)
   }),
   row('members', '/v1/ingest', { ...gzipped, atOnce: 8, bodies: () => members(600_000) }),
   row('members-accepted', '/v1/ingest', {
-    ...{ ...gzipped, atOnce: 8, requestsMax: 40, bodies: () => members(340_000) }
+    ...gzipped,
+    atOnce: 8,
+    requestsMax: 40,
+    bodies: () => members(340_000)
   }),
   row('gzip-bombs', '/v1/ingest', {
-    ...{ ...gzipped, atOnce: 20 },
+    ...gzipped,
+    atOnce: 20,
     bodies: () => [gzipSync(Buffer.alloc(200 * 1024 * 1024), { level: 9 })]
   }),
   row('batches-over-limit', batch, {
-    ...{ ...asAgent, atOnce: 4, needsSpentLimit: true },
+    ...asAgent,
+    atOnce: 4,
+    needsSpentLimit: true,
     bodies: () => [json({ decisions: makeDecisions().slice(0, batchSize) })]
   })
 ]

@@ -1,29 +1,31 @@
-/** Rules for runs that measure or break evaluation: offline ones, and a judge of a sample. */
+/** Creates rule sets for benchmarks and fault tests of evaluation: offline rules and a sampled
+ * judge.
+ */
 import type { EvaluatorVersion } from '../core/evaluation/evaluator-definition.ts'
 import type { ResolvedRule, RuleSet } from '../core/evaluation/rule.ts'
 import { completeDraft } from '../evaluators/complete-draft.ts'
-import type { GivenDraft } from '../evaluators/complete-draft.ts'
+import type { EvaluatorInput } from '../evaluators/complete-draft.ts'
 import { configHashOf } from '../evaluators/config-hash.ts'
 import { defaultRuleSet } from '../evaluators/default-rule-set.ts'
 
-/** Which rules there are beside the default one. */
-export interface RulesWanted {
+/** Rules to add to the default rule. */
+interface RuleSettings {
   readonly isOffline: boolean
-  /** Where the judge is reached; null for none. */
+  /** ID of the judge's connection, or null for no judge. */
   readonly connectionId: string | null
 }
 
-/** Of the decisions that the judge grades. */
+/** Share of decisions that the judge evaluates, from 0 to 1. */
 export const judgedRate = 0.1
 const judgeTimeoutMs = 6000
 
-const offlineDrafts: readonly GivenDraft[] = [
+const offlineDrafts: readonly EvaluatorInput[] = [
   { name: 'short', kind: 'heuristic', config: { check: 'length', max: 400, unit: 'words' } },
   { name: 'polite', kind: 'regex', config: { pattern: 'please|thank|answer', flags: 'i' } },
   { name: 'as_expected', kind: 'similarity', config: { method: 'levenshtein' } }
 ]
 
-function judgeDraft(connectionId: string): GivenDraft {
+function judgeDraft(connectionId: string): EvaluatorInput {
   const config = {
     connection_id: connectionId,
     model: 'grader',
@@ -33,13 +35,13 @@ function judgeDraft(connectionId: string): GivenDraft {
   return { name: 'helpful', kind: 'llm_judge', config, timeout_ms: judgeTimeoutMs }
 }
 
-export function makeRuleSet({ isOffline, connectionId }: RulesWanted): RuleSet {
+export function makeRuleSet({ isOffline, connectionId }: RuleSettings): RuleSet {
   const offline = isOffline ? offlineDrafts.map((draft) => ruleOf(draft, 1)) : []
   const judged = connectionId === null ? [] : [ruleOf(judgeDraft(connectionId), judgedRate)]
   return { version: 1, rules: [...defaultRuleSet.rules, ...offline, ...judged] }
 }
 
-function ruleOf(draft: GivenDraft, rate: number): ResolvedRule {
+function ruleOf(draft: EvaluatorInput, rate: number): ResolvedRule {
   return {
     rule_id: `rul_${draft.name}`,
     name: draft.name,
@@ -53,7 +55,7 @@ function ruleOf(draft: GivenDraft, rate: number): ResolvedRule {
   }
 }
 
-function versionOf(given: GivenDraft): EvaluatorVersion {
+function versionOf(given: EvaluatorInput): EvaluatorVersion {
   const draft = completeDraft(given)
   return {
     ...draft,
@@ -68,9 +70,12 @@ export interface Statement {
   readonly values: readonly unknown[]
 }
 
-/** What the API would write: the rule set, its versions, and a connection to the judge. */
-export function rowsOfRules(organizationId: string, wanted: RulesWanted, baseUrl: string) {
-  const ruleSet = makeRuleSet(wanted)
+/**
+ * Returns SQL statements that insert the same rows as the API: rule set, evaluator versions and
+ * judge connection.
+ */
+export function rowsOfRules(organizationId: string, settings: RuleSettings, baseUrl: string) {
+  const ruleSet = makeRuleSet(settings)
   const own = ruleSet.rules.filter(({ rule_id }) => rule_id.startsWith('rul_'))
   const statements: Statement[] = [
     {
@@ -80,12 +85,12 @@ export function rowsOfRules(organizationId: string, wanted: RulesWanted, baseUrl
     },
     ...own.flatMap(({ evaluators }) => evaluators.map((each) => insertOf(organizationId, each)))
   ]
-  if (wanted.connectionId !== null) {
+  if (settings.connectionId !== null) {
     statements.push({
       text: `insert into evaluation_connections
                (organization_id, connection_id, name, kind, base_url, models, concurrency_max)
              values ($1, $2, 'judge', 'openai_compatible', $3, $4, 64)`,
-      values: [organizationId, wanted.connectionId, baseUrl, JSON.stringify(prices)]
+      values: [organizationId, settings.connectionId, baseUrl, JSON.stringify(prices)]
     })
   }
   return statements
@@ -100,8 +105,15 @@ function insertOf(organizationId: string, version: EvaluatorVersion): Statement 
              config, output, timeout_ms, config_hash, created_by)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'bench')`,
     values: [
-      ...[organizationId, evaluator_id, number, name, kind, JSON.stringify(config)],
-      ...[JSON.stringify(output), version.timeout_ms, version.config_hash]
+      organizationId,
+      evaluator_id,
+      number,
+      name,
+      kind,
+      JSON.stringify(config),
+      JSON.stringify(output),
+      version.timeout_ms,
+      version.config_hash
     ]
   }
 }

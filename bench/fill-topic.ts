@@ -1,4 +1,4 @@
-/** The process that writes decisions onto the log as a gateway would, for storage to take up. */
+/** Child process that writes encoded decisions to a topic as a gateway would. */
 import { randomUUID } from 'node:crypto'
 import { createEncode } from '../platform/avro/avro-codec.ts'
 import type { Decision } from '../core/decision/decision.ts'
@@ -14,9 +14,9 @@ import { serveOrders } from './load/serve-orders.ts'
 export interface FillOrder {
   readonly topic: string
   readonly decisions: number
-  /** Whose they are; one of its own when left out. */
+  /** Organization of the decisions; a random one if omitted. */
   readonly organizationId?: string
-  /** Whether they say what is expected of them, so that it can be compared. */
+  /** Whether the metadata includes an expected output for similarity evaluators. */
   readonly isExpected?: boolean
 }
 
@@ -25,7 +25,10 @@ export interface FillReport {
 }
 
 const packSize = 500
-/** A pack for which the broker takes longer fails the fill. */
+/**
+ * Maximum time in milliseconds for the broker to acknowledge a batch. If the broker takes longer,
+ * the fill fails.
+ */
 const deadlineMs = 30_000
 
 const registry = createRegistry(process.env['SCHEMA_REGISTRY_URL'] ?? '')

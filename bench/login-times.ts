@@ -1,25 +1,30 @@
-/** Whether a wrong login tells by its time that there is an account. */
-import { askLogin } from './system/api-gateway.ts'
+/** Measures whether the duration of a failed login reveals that an account exists. */
+import { attemptLogin } from './system/api-gateway.ts'
 import { median } from './report/median.ts'
 import { benchLogin } from './open-bench.ts'
 
 export interface LoginTimes {
-  /** Of each kind. */
+  /** Number of logins per kind: known and unknown email. */
   readonly times: number
   readonly known_ms: number
   readonly unknown_ms: number
 }
 
-/** Below what an account may get wrong before it has to wait. */
+/**
+ * Number of logins per kind, below the limit of 10 failed logins for an account from one address.
+ */
 const times = 9
 
-/** Medians, the two kinds in turn: what the machine does to one it does to the other. */
-export async function askLogins(url: string): Promise<LoginTimes> {
+/**
+ * Returns the median login times for known and unknown emails. Alternates between them, so that
+ * disturbances affect both.
+ */
+export async function measureLogins(url: string): Promise<LoginTimes> {
   const [known, unknown]: [number[], number[]] = [[], []]
   const time = async (email: string, index: number): Promise<number> => {
     const startedAt = performance.now()
-    const { status } = await askLogin(url, { email, password: `wrong ${index}` })
-    if (status !== 401) throw new Error(`A wrong login was answered ${status}.`)
+    const { status } = await attemptLogin(url, { email, password: `wrong ${index}` })
+    if (status !== 401) throw new Error(`A failed login got status ${status}.`)
     return performance.now() - startedAt
   }
   for (let index = 0; index < times; index++) {
@@ -27,7 +32,7 @@ export async function askLogins(url: string): Promise<LoginTimes> {
       { email: benchLogin.email, found: known },
       { email: `nobody-${index}@sluice.local`, found: unknown }
     ]
-    // Whoever comes second finds the processor awake, so they change places.
+    // Alternates the order, because the CPU is busier during the second login of a pair.
     for (const { email, found } of index % 2 === 0 ? kinds : kinds.toReversed()) {
       found.push(await time(email, index))
     }

@@ -1,11 +1,11 @@
-/** One round of one row: loaded by another process and read off. */
+/** Measures one row in one round under load from another process. */
 import { shapes } from './load/shapes.ts'
 import { cpuMicroseconds } from './system/cpu.ts'
 import { createHistogram } from './load/histogram.ts'
 import type { LoadReport } from './load/load.ts'
 import type { Load } from './load/load-process.ts'
 import { withChildren } from './system/process-family.ts'
-import type { Drive, Measurement, Row, Target } from './row.ts'
+import type { Drive, Measurement, BenchRow, BenchTarget } from './row.ts'
 import { answersIn } from './load/tally.ts'
 
 export interface Pass {
@@ -16,8 +16,15 @@ export interface Pass {
   readonly load: Load
 }
 
-/** @throws when nothing was accepted: there is no cost of a decision then. */
-export async function measure(row: Row, target: Target, pass: Pass): Promise<Measurement> {
+/**
+ * Runs the load and computes the row's figures.
+ * @throws if no decision was accepted, because the cost per decision is then undefined
+ */
+export async function measure(
+  row: BenchRow,
+  target: BenchTarget,
+  pass: Pass
+): Promise<Measurement> {
   const { url, headers } = target
   const { drive, round, connections, seconds } = pass
   const { load = pass.load } = target
@@ -29,12 +36,13 @@ export async function measure(row: Row, target: Target, pass: Pass): Promise<Mea
   return { row: row.name, drive: drive.name, round, ...figuresOf(report, cpu, row) }
 }
 
-function figuresOf(report: LoadReport, cpu: number, row: Row) {
+function figuresOf(report: LoadReport, cpu: number, row: BenchRow) {
   const { decisions } = shapes[row.shape]
   const latencies = createHistogram(report.latencies)
   const requests = answersIn(report.statuses)
   const accepted = (report.statuses[row.accepted] ?? 0) * decisions
-  if (accepted === 0) throw new Error(`Nothing was accepted: ${JSON.stringify(report.statuses)}.`)
+  if (accepted === 0)
+    throw new Error(`No decision was accepted: ${JSON.stringify(report.statuses)}.`)
   return {
     requests_per_second: requests / report.seconds,
     cpu_us_per_accepted: cpu / accepted,

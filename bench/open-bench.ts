@@ -1,4 +1,4 @@
-/** Real services for a benchmark, with topics, tables and an organization without a limit. */
+/** Starts services for a benchmark and prepares topics, tables and an organization. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,42 +9,41 @@ import { parseBootstrap } from '../stack/tour/credentials.ts'
 import { preflight, thisMachine } from '../stack/preflight.ts'
 import { keepSecrets } from '../stack/secrets.ts'
 import { chooseMode, removeData, startServices } from '../stack/services.ts'
-import type { Services } from '../stack/services.ts'
+import type { StackServices } from '../stack/services.ts'
 import { runSluice } from '../stack/sluice-command.ts'
 import { createSupervisor } from '../stack/processes/supervisor.ts'
 import type { Bench, Program } from './row.ts'
 
 export interface OpenBench extends Bench {
-  /** Records in the topic now. */
   countRecords(topic: string): Promise<number>
-  /** Ends one of the processes that a row has started. */
+  /** Stops a process that a row started. */
   end(name: string): Promise<void>
   stop(): Promise<void>
 }
 
-export interface BenchSettings {
+interface BenchSettings {
   readonly say: (line: string) => void
   readonly signal: AbortSignal
   readonly nodeFlags: readonly string[]
-  /** The sources that our own programs run from; this checkout when left out. */
+  /** Folder of the checkout to run; the current one if omitted. */
   readonly checkout?: string
-  /** Services write to disk as those of a deployment do. */
+  /** Whether services persist data to disk as in a deployment. */
   readonly isDurable?: boolean
 }
 
-/** kafkajs asks for timers in the past, which does no harm; Node 24 complains about each. */
+/** Suppresses a harmless Node 24 warning about timers that kafkajs sets in the past. */
 const quiet = '--disable-warning=TimeoutNegativeWarning'
-/** Of a store that nobody else reaches, and that is thrown away. */
+/** Credentials of the owner in a throwaway database. */
 export const benchLogin = { email: 'bench@sluice.local', password: 'known to everybody' }
 const rateLimit = '1000000000'
 const readyTimeoutMs = 30_000
 const stopDeadlineMs = 15_000
 const countTimeoutMs = 30_000
 
-/** What has been started, in the order of its start. */
+/** Stop functions, in the order in which the services were started. */
 type Stops = (() => Promise<void>)[]
 
-/** What was started before something failed is stopped again. */
+/** Starts the services. If one fails to start, stops the others. */
 export async function openBench(settings: BenchSettings): Promise<OpenBench> {
   const stops: Stops = []
   const stop = async (): Promise<void> => {
@@ -84,7 +83,7 @@ async function open(settings: BenchSettings, stops: Stops): Promise<Omit<OpenBen
     },
     servicePid: (name) => {
       const pid = services.pids()[name]
-      if (pid === undefined) throw new Error(`${name} is no process of this machine: use native`)
+      if (pid === undefined) throw new Error(`${name} is not a local process; use the native stack`)
       return pid
     },
     onStop: (stop) => void stops.push(stop),
@@ -107,7 +106,7 @@ async function startStores(
   folder: string,
   { say, signal, isDurable = false }: BenchSettings,
   stops: Stops
-): Promise<Services> {
+): Promise<StackServices> {
   const { mode, reason } = await chooseMode(process.env['SLUICE_STACK'])
   preflight(mode, thisMachine(folder))
   say(`services: ${mode} (${reason})`)
@@ -126,7 +125,10 @@ async function startStores(
   return services
 }
 
-/** Resolves with an API key without a limit. */
+/**
+ * Creates tables, topics, schemas and an organization. Resolves with an API key that has
+ * practically no rate limit.
+ */
 async function prepare(sluice: (...args: string[]) => Promise<string>): Promise<string> {
   await Promise.all([sluice('migrate'), sluice('topics', 'apply'), sluice('schemas', 'register')])
   const { email, password } = benchLogin

@@ -1,8 +1,8 @@
-/** What the command line asks of a benchmark. */
+/** Parses the command-line options of `npm run bench`. */
 import { parseArgs } from 'node:util'
 import { attacks } from './attacks.ts'
 
-/** What is done: the comparison unless another is asked for. */
+/** The kind of measurement. The default is `compare`. */
 export type Mode =
   | 'compare'
   | 'profile'
@@ -24,68 +24,78 @@ export interface BenchOptions {
   readonly help: boolean
   readonly mode: Mode
   readonly rows: readonly string[]
-  /** Names of the attacks of --fairness. */
+  /** Names of the attacks that --fairness runs. */
   readonly only: readonly string[]
   readonly rounds: number
-  /** Of each measurement. */
+  /** Duration of each measurement. */
   readonly seconds: number
   readonly connections: number
-  /** Decisions that --reads has in its tables, and that --storage and --pipeline store. */
+  /** Number of decisions that --reads queries, or that --storage and --pipeline store. */
   readonly decisions: number
-  /** How many processes of storage and of evaluation --pipeline starts, in turns. */
+  /**
+   * Numbers of processes per role (storage and evaluation) that --pipeline measures, each in a
+   * separate run.
+   */
   readonly members: readonly number[]
-  /** The folder of another checkout that takes turns with this one; null for none. */
+  /** Folder of another checkout to compare with, or null. */
   readonly against: string | null
-  /** Requests in a second of the measurements at an equal rate. */
+  /** Send rate of fixed-rate measurements, in decisions per second. */
   readonly rate: number
-  /** Where the figures are kept; null for a file of the day under bench/results. */
+  /**
+   * Results file. If null, the file is named after the date and mode and saved in bench/results, or
+   * in .sluice/bench for partial runs.
+   */
   readonly json: string | null
 }
 
-/** What is wrong with the command line, in a sentence. */
+/** Invalid command line. The message is shown to the user. */
 export class OptionError extends Error {
   override readonly name = 'OptionError'
 }
 
-export const usage = `npm run bench -- [what] [options]
+export const usage = `npm run bench -- [mode] [options]
 
-Without the first part it compares the rows. Instead of that, one of:
+Modes (default: compare all rows):
 
-  --cpu-prof         profile the gateway: its top functions, the profile in .sluice/bench
-  --steady           one rate for ten minutes, with the gateway's memory sampled
-  --overload         three times what the gateway can take
-  --hot-agent        one agent with nine decisions of ten: what the others notice
-  --fairness         what an innocent organization notices while another one attacks
-  --storage          how fast storage writes, beside COPY of the same rows
-  --pipeline         what a decision costs the whole system, beside the goals
-  --evaluation       what evaluation costs its process, with rules of three kinds
-  --reads            how long reads take with a month of decisions in the store
-  --tail             what 200 listeners of the live tail cost storage
-  --sizing           what a decision costs each process at several rates, and its bytes
-  --sdk              what the SDKs cost their host, and an outage of the gateway
-  --micro            the hot steps of the gateway alone, without any service
-  --page             puts the newest figures into docs/performance.md
+  --cpu-prof         profile the gateway; the CPU profile is saved in .sluice/bench
+  --steady           send at one rate for ten minutes and sample the gateway's memory
+  --overload         send three times the capacity of the gateway
+  --hot-agent        send nine of ten decisions from one agent; measure the effect on others
+  --fairness         measure one organization while another one attacks
+  --storage          compare storage with COPY of the same rows
+  --pipeline         measure the whole system and compare it with its goals
+  --evaluation       measure the evaluation process with three sets of rules
+  --reads            measure reads with a month of decisions in Postgres
+  --tail             measure what 200 connections of the live tail cost storage
+  --sizing           measure CPU time and bytes per decision at several rates
+  --sdk              measure what the SDKs cost their host, and an outage of the gateway
+  --micro            measure the hottest steps without services
+  --page             write the newest results into docs/explanation/performance*.md
 
-  --rows A,B         rows to compare, or the one to profile, of: ROWS (all)
+Options (default in parentheses):
+
+  --rows A,B         rows to compare, or the row to profile, of: ROWS (all)
   --only A,B         attacks of --fairness, of: ATTACKS (all)
-  --rounds N         rounds, in each of which every row has its turn (3; 2 of --pipeline)
-  --seconds N        seconds of each measurement (4; 600 of --steady, 24 of --fairness, 20 of
+  --rounds N         number of rounds; each measures every row once (3; 2 for --pipeline)
+  --seconds N        seconds of each measurement (4; 600 for --steady, 24 for --fairness, 20 for
                      --overload, --hot-agent, --sizing and --tail)
-  --connections N    connections of the load (64; 4 of --pipeline)
-  --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
-  --decisions N      decisions of --reads (2000000), --storage (150000) and --pipeline (60000)
-  --members N,M      number of storage processes, and of evaluation processes, in --pipeline;
-                     one turn per value (1). Only the first value is compared with the goals
-  --against FOLDER   another checkout, with its node_modules, that takes turns with this one in
-                     --pipeline, such as a clone of the last release
-  --json FILE        where the figures are kept (bench/results/<date>-<what>.json)
-  --help             this text
+  --connections N    connections of the load generator (64; 4 for --pipeline)
+  --rate N           decisions/s at a fixed rate; rows with batches get five times as many (2000)
+  --decisions N      decisions for --reads (2000000), --storage (150000) and --pipeline (60000)
+  --members N,M      numbers of storage processes, and also of evaluation processes, for --pipeline;
+                     one run per number (1). Only the first one is compared with the goals
+  --against FOLDER   checkout with its node_modules that --pipeline compares with this one, for
+                     example a clone of the last release
+  --json FILE        file for the results (bench/results/<date>-<mode>.json)
+  --help             show this help
 
-Starts Kafka, a schema registry, Redis and Postgres for itself and throws them away afterwards.
-Each row is driven three times: as fast as it answers, for requests/s; every row at the same rate,
-for the CPU of a decision, since a process that is asked more often wakes up less often for each;
-and at half of its own speed, for the time an answer takes.
-Compare ratios of one run: absolute figures follow the machine and whatever else runs on it.
+Starts its own Kafka, schema registry, Redis and Postgres and removes them afterwards.
+
+Each row is measured three times: at full speed, for requests/s; at a rate that is equal for all
+rows, for the CPU time per decision; and at half of its full speed, for the response time. The rate
+is equal because a process with more requests wakes up less often for each of them.
+
+Compare ratios within a run. Absolute figures depend on the machine and on other programs.
 `
 
 export function readOptions(args: readonly string[], known: readonly string[]): BenchOptions {
@@ -105,17 +115,17 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
 
 export const attackNames = attacks.map(({ name }) => name)
 
-/** All that are known when none is asked for. */
+/** Parses a comma-separated list of names. The default is all names. */
 function namesOf(what: string, text: string | undefined, known: readonly string[]) {
   const names = text?.split(',') ?? known
-  const stranger = names.find((name) => !known.includes(name))
-  if (stranger === undefined) return names
-  throw new OptionError(`There is no ${what} "${stranger}"; the ${what}s are ${known.join(', ')}.`)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return names
+  throw new OptionError(`Unknown ${what} "${unknown}". Allowed: ${known.join(', ')}.`)
 }
 
-/** A whole comparison takes less than eight minutes. */
+/** Defaults of a comparison. With these defaults, a comparison takes less than eight minutes. */
 const defaults = { rounds: 3, seconds: 4, connections: 64, rate: 2000, decisions: 2_000_000 }
-/** Where a measurement is about more than a decision's cost. */
+/** Defaults of other modes, where they differ from those of the comparison. */
 const modeDefaults: Partial<Record<Mode, Partial<typeof defaults>>> = {
   steady: { seconds: 600 },
   overload: { seconds: 20 },
@@ -128,17 +138,31 @@ const modeDefaults: Partial<Record<Mode, Partial<typeof defaults>>> = {
 }
 
 const flagModes = [
-  ...(['steady', 'overload', 'hot-agent', 'fairness', 'storage', 'pipeline'] as const),
-  ...(['evaluation', 'reads', 'tail', 'sizing', 'sdk', 'micro', 'page'] as const)
+  'steady',
+  'overload',
+  'hot-agent',
+  'fairness',
+  'storage',
+  'pipeline',
+  'evaluation',
+  'reads',
+  'tail',
+  'sizing',
+  'sdk',
+  'micro',
+  'page'
 ] as const
 
 function modeOf(values: ReturnType<typeof parse>): Mode {
-  const asked: Mode[] = [
+  const selected: Mode[] = [
     ...(values['cpu-prof'] ? ['profile' as const] : []),
     ...flagModes.filter((name) => values[name])
   ]
-  if (asked.length > 1) throw new OptionError(`One thing at a time: ${asked.join(' or ')}?`)
-  return asked[0] ?? 'compare'
+  if (selected.length > 1) {
+    const flags = selected.map((name) => (name === 'profile' ? '--cpu-prof' : `--${name}`))
+    throw new OptionError(`Choose one mode: ${flags.join(' or ')}.`)
+  }
+  return selected[0] ?? 'compare'
 }
 
 function parse(args: readonly string[]) {
@@ -180,14 +204,17 @@ function parse(args: readonly string[]) {
 
 type Numbers = typeof defaults
 
-function numbersOf(unasked: Numbers, asked: Partial<Record<keyof Numbers, string>>): Numbers {
-  const names = Object.keys(unasked) as (keyof Numbers)[]
+function numbersOf(
+  defaultNumbers: Numbers,
+  values: Partial<Record<keyof Numbers, string>>
+): Numbers {
+  const names = Object.keys(defaultNumbers) as (keyof Numbers)[]
   return Object.fromEntries(
-    names.map((name) => [name, numberOf(name, asked[name] ?? String(unasked[name]))])
+    names.map((name) => [name, numberOf(name, values[name] ?? String(defaultNumbers[name]))])
   ) as Numbers
 }
 
 function numberOf(name: string, text: string): number {
   if (/^[1-9]\d{0,7}$/.test(text)) return Number(text)
-  throw new OptionError(`--${name} is "${text}"; it is a whole number from 1 on.`)
+  throw new OptionError(`--${name} is "${text}"; it must be a whole number of at least 1.`)
 }

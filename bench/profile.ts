@@ -1,14 +1,17 @@
-/** Reads a V8 processor profile: where a process spent its own time. */
+/** Analyzes V8 CPU profiles: computes where a process spent its time. */
 import { markdownTable } from './report/markdown.ts'
 
-/** As much of a .cpuprofile as is read here; times are microseconds of the monotonic clock. */
+/**
+ * The parts of a .cpuprofile file that are used here. Times are in microseconds of the monotonic
+ * clock.
+ */
 export interface CpuProfile {
   readonly startTime: number
   readonly samples: readonly number[]
   readonly timeDeltas: readonly number[]
   readonly nodes: readonly {
     readonly id: number
-    /** Ids of the functions that it called. */
+    /** IDs of the nodes that this node called. */
     readonly children?: readonly number[]
     readonly callFrame: {
       readonly functionName: string
@@ -18,28 +21,29 @@ export interface CpuProfile {
   }[]
 }
 
-export interface SelfTime {
-  /** Function and place, e.g. `parse gateway/ingest/parse.ts:30`. */
+interface SelfTime {
+  /** Function and location, for example `parse gateway/ingest/parse.ts:30`. */
   readonly where: string
-  /** Of the time that was not idle, 0 to 1. */
+  /** Share of the busy (not idle) time, from 0 to 1. */
   readonly share: number
 }
 
-/** Microseconds between which samples count, so that a start is not taken for work. */
+/** Time span of the samples that count, in microseconds. It excludes process startup. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** Functions by the time spent in themselves, the most expensive first. */
+/** Returns the functions by self time, most expensive first. */
 export function selfTimesOf(profile: CpuProfile, span: Span, root: string): SelfTime[] {
   const names = new Map(profile.nodes.map((node) => [node.id, nameOf(node.callFrame, root)]))
   return sharesOf(profile, span, names)
 }
 
 /**
- * On whose behalf it was busy: what a package has the runtime do is the package's, and what nobody
- * asked for is the runtime's. Our own sources are named by their room.
+ * Returns packages and top-level folders by CPU time, most expensive first. Time in the Node.js
+ * runtime is attributed to the package or folder that called it, or to `Node.js` if there is no
+ * such caller.
  */
 export function ownersOf(profile: CpuProfile, span: Span, root: string): SelfTime[] {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
@@ -59,11 +63,11 @@ export function ownersOf(profile: CpuProfile, span: Span, root: string): SelfTim
 }
 
 const runtime = 'Node.js'
-/** What V8 does by itself. */
+/** Frames that V8 reports for its own work. */
 const alone = /^\((idle|program|garbage collector)\)$/
 const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/
 
-/** Null when it is known only from who called it. */
+/** Returns the package or folder of a frame, or null if its time is attributed to the caller. */
 function ownOwnerOf({ functionName, url }: CallFrame, root: string): string | null {
   if (alone.test(functionName)) return functionName
   const found = inPackage.exec(url)?.[1]
@@ -89,7 +93,10 @@ function sharesOf(profile: CpuProfile, span: Span, names: ReadonlyMap<number, st
 
 type CallFrame = CpuProfile['nodes'][number]['callFrame']
 
-/** Places are shown from the root of the sources: a path of the machine says nothing elsewhere. */
+/**
+ * Returns the function and location of a frame. The path is relative to `root`, so that it is the
+ * same on every machine.
+ */
 function nameOf({ functionName, url, lineNumber }: CallFrame, root: string): string {
   const name = functionName === '' ? '(anonymous)' : functionName
   const place = placeOf(url, root)

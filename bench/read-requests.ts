@@ -1,17 +1,17 @@
-/** What is asked of the gateway when reads are measured, with other parameters each time. */
+/** Creates the requests for --reads, with different parameters in each repetition. */
 import type { Postgres } from '../platform/postgres/postgres.ts'
 
 export interface ReadRequest {
   readonly what: string
-  /** Whether the goals name it. */
+  /** Whether the response time of the request has a goal. */
   readonly isGoal: boolean
-  /** The path of one of many requests, by its number. */
+  /** Returns the path of request number `index`. */
   readonly pathOf: (index: number) => string
 }
 
 const sampled = 200
 
-/** Of decisions that are there. */
+/** Returns the read requests to measure. Their parameters come from stored decisions. */
 export async function readRequests(postgres: Postgres): Promise<readonly ReadRequest[]> {
   const rows = await postgres.query<{ decision_id: string; session_id: string; word: string }>(
     `select decision_id, session_id, substr(input, 14, 32) as word
@@ -27,7 +27,7 @@ export async function readRequests(postgres: Postgres): Promise<readonly ReadReq
   const stats = `${list}/stats`
   const metrics = ['count', 'count,error_rate,latency_ms', 'score:tone']
   const line = (what: string, pathOf: ReadRequest['pathOf']) => ({ what, isGoal: true, pathOf })
-  const beside = (what: string, pathOf: ReadRequest['pathOf']) => ({ what, isGoal: false, pathOf })
+  const other = (what: string, pathOf: ReadRequest['pathOf']) => ({ what, isGoal: false, pathOf })
   return [
     line('list, first page', () => list),
     line('list of an agent', (index) => `${list}?agent_id=${agent(index)}`),
@@ -37,17 +37,17 @@ export async function readRequests(postgres: Postgres): Promise<readonly ReadReq
     line('list by verdict', (index) => `${list}?verdict=${index % 2 ? 'fail' : 'mixed'}`),
     line('list by score', (index) => `${list}?score=tone:lt:0.${10 + (index % 20)}`),
     line('list by model and error', (index) => `${list}?model=model-${index % 4}&is_error=true`),
-    beside('list of an agent, 30 days', (index) => `${list}?from=-30d&agent_id=${agent(index)}`),
-    beside('words in the texts', (index) => `${list}?from=-1d&q=${at(index)?.word ?? ''}`),
+    other('list of an agent, 30 days', (index) => `${list}?from=-30d&agent_id=${agent(index)}`),
+    other('words in the texts', (index) => `${list}?from=-1d&q=${at(index)?.word ?? ''}`),
     line('detail', (index) => `${list}/${at(index)?.decision_id ?? ''}`),
-    beside('neighbours', (index) => `${list}/${at(index)?.decision_id ?? ''}/context`),
-    beside('evaluation', (index) => `/v1/evaluation/${at(index)?.decision_id ?? ''}`),
+    other('neighbours', (index) => `${list}/${at(index)?.decision_id ?? ''}/context`),
+    other('evaluation', (index) => `/v1/evaluation/${at(index)?.decision_id ?? ''}`),
     line('profile', (index) => `/v1/profiles/${agent(index)}`),
-    beside('profiles, first page', () => '/v1/profiles'),
+    other('profiles, first page', () => '/v1/profiles'),
     line('stats, 7 days', (index) => `${stats}?window=7d&metrics=${metrics[index % 3] ?? ''}`),
     line('stats, 7 days, by agent', () => `${stats}?window=7d&group_by=agent_id`),
-    beside('stats, 7 days, by status', () => `${stats}?window=7d&group_by=status`),
-    beside('stats, 7 days, cost by model', () => `${stats}?window=7d&metrics=cost&group_by=model`),
-    beside('stats, 30 days, compared', () => `${stats}?window=30d&compare=previous`)
+    other('stats, 7 days, by status', () => `${stats}?window=7d&group_by=status`),
+    other('stats, 7 days, cost by model', () => `${stats}?window=7d&metrics=cost&group_by=model`),
+    other('stats, 30 days, compared', () => `${stats}?window=30d&compare=previous`)
   ]
 }

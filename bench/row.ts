@@ -1,80 +1,91 @@
-/** One system under measurement: how it is started, what it is sent, and what a round showed. */
+/** Defines benchmark rows: the systems to measure, their request shapes and their measurements. */
 import type { ProcessSpec } from '../stack/processes/process.ts'
 import type { ServiceName } from '../stack/service.ts'
 import type { ShapeName } from './load/shapes.ts'
 import type { LoadOrder, LoadReport } from './load/load.ts'
 import type { LoadProcess } from './load/load-process.ts'
 
-/** A row of the table; another system is another entry in rows.ts. */
-export interface Row {
-  /** As `--rows` takes it. */
+/** A row of the results table. To add a system, add an entry to rows.ts. */
+export interface BenchRow {
+  /** Name in `--rows`. */
   readonly name: string
   readonly shape: ShapeName
-  /** Status that counts as accepted. */
+  /** Status of an accepted request. */
   readonly accepted: number
-  /** Where every accepted decision must be found afterwards; null where nothing is written. */
+  /** Topic that must contain every accepted decision; null if the row writes none. */
   readonly topic: string | null
-  /** How it is driven. */
+  /** Loads under which the row is measured. */
   readonly drives: readonly DriveName[]
-  /** The row whose full speed is halved for `half load`; its own when it is left out. */
+  /**
+   * Name of the row that determines the rate of `half load`, which is half of that row's full
+   * speed. Default: the name of this row.
+   */
   readonly halfOf?: string
-  start(bench: Bench): Promise<Target | NotRun>
+  start(bench: Bench): Promise<BenchTarget | NotRun>
 }
 
-/** A row that runs. */
-export interface Target {
+/** A running row. */
+export interface BenchTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** The processes whose time counts, and with them their children. */
+  /** Processes whose CPU time counts, including their children. */
   readonly pids: readonly number[]
-  /** What drives it where that is not HTTP. */
+  /** The load process, if the row does not use HTTP. */
   readonly load?: LoadProcess<LoadOrder, LoadReport>
-  /** Where our own programs answer /metrics. */
+  /** Base URL of the management server, for Sluice processes. */
   readonly managementUrl?: string
 }
 
-/** Why a row cannot be measured on this machine, in a sentence. */
+/** The reason why a row cannot be measured on this machine. */
 export interface NotRun {
   readonly notRun: string
 }
 
-/** What every row may use. */
+/** Resources available to rows. */
 export interface Bench {
-  /** For files of this run; thrown away at its end. */
+  /** Folder for files of this run, removed at its end. */
   readonly folder: string
-  /** Addresses of the services and secrets, as our own programs take them. */
+  /** Service addresses and secrets, as Sluice environment variables. */
   readonly environment: NodeJS.ProcessEnv
-  /** The sources that our own programs run from. */
+  /** Folder of the checkout from which Sluice runs. */
   readonly checkout: string
-  /** Of an organization without a limit. */
+  /** API key of an organization without a rate limit. */
   readonly apiKey: string
-  /** Flags for the Node of the row that is profiled. */
+  /** Node flags for the row to profile. */
   readonly nodeFlags: readonly string[]
   readonly say: (line: string) => void
   readonly signal: AbortSignal
-  /** Starts a process that ends with the bench; resolves with its id once it is ready. */
+  /**
+   * Starts a process and resolves with its pid when it is ready. The process is stopped when the
+   * bench ends.
+   */
   run(program: Program): Promise<number>
-  /** @throws when the service is not a process of this machine. */
+  /**
+   * Returns the pid of a service.
+   * @throws if the service is not a local process
+   */
   servicePid(name: ServiceName): number
-  /** Makes a topic that is like the one for decisions. */
+  /** Creates a topic with the settings of the decisions topic. */
   applyTopic(topic: string): Promise<void>
-  /** Called when the bench ends. */
+  /** Registers a function that is called when the bench ends. */
   onStop(stop: () => Promise<void>): void
 }
 
-/** Runs on this Node unless it names a `command`. */
+/** Program to run. If `command` is omitted, `args` are passed to the current Node.js executable. */
 export type Program = Pick<ProcessSpec, 'name' | 'args' | 'environment' | 'probe'> & {
   readonly command?: string
 }
 
-/** Half load comes after the full speed that it halves. */
+/**
+ * `half load` comes after `full speed`, because it runs at half the rate that `full speed` reached.
+ */
 export const driveNames = ['full speed', 'equal rate', 'half load'] as const
 export type DriveName = (typeof driveNames)[number]
 
-/** How hard a row is driven. */
+/** Load under which a row is measured. */
 export interface Drive {
   readonly name: DriveName
-  /** Requests in a second; 0 sends the next as soon as the last is answered. */
+  /** Requests per second. If 0, each connection sends its next request after a response. */
   readonly rate: number
 }
 
@@ -84,12 +95,12 @@ export interface Measurement {
   readonly round: number
   readonly requests_per_second: number
   readonly cpu_us_per_accepted: number
-  /** Processors that the row kept busy, on average. */
+  /** Average number of CPU cores that the row used. */
   readonly cores: number
   readonly p50_ms: number
   readonly p99_ms: number
-  /** Decisions, not requests. */
+  /** Number of accepted decisions (not requests). */
   readonly accepted: number
-  /** Decisions with any other answer, broken connections included. */
+  /** Number of decisions that were not accepted, including those lost to broken connections. */
   readonly refused: number
 }

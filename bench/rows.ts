@@ -1,11 +1,11 @@
-/** The systems that are measured, in the order of the table; the first is what ratios refer to. */
-import type { Row } from './row.ts'
+/** Lists the benchmark rows in the order of the table. */
+import type { BenchRow } from './row.ts'
 import { broker } from './rows/broker.ts'
 import { collector, collectorBatch, collectorBatchJson, collectorJson } from './rows/collector.ts'
 import { floor } from './rows/floor.ts'
 import { gateway, gatewayBatch, gatewayNdjson, gatewayWorkers } from './rows/gateway.ts'
 
-export const rows: readonly Row[] = [
+export const rows: readonly BenchRow[] = [
   floor,
   gateway,
   collector,

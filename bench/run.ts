@@ -1,4 +1,5 @@
-/** `npm run bench`: the gateway beside others, on the same bodies and the same broker. */
+/** `npm run bench`: measures the gateway and other systems with the same request bodies and broker.
+ */
 import { join, relative } from 'node:path'
 import { systemClock } from '../platform/process/clock.ts'
 import { startLoad } from './load/load-process.ts'
@@ -21,8 +22,8 @@ import { openBench } from './open-bench.ts'
 import type { OpenBench } from './open-bench.ts'
 import { attackNames, OptionError, readOptions, usage } from './options.ts'
 import type { BenchOptions, Mode } from './options.ts'
-import type { Outcome } from './report/outcome.ts'
-import { renderPage } from './report/page.ts'
+import type { BenchResult } from './report/bench-result.ts'
+import { renderPages } from './report/page.ts'
 import { keepResults } from './report/results.ts'
 import { rows } from './rows.ts'
 import type { Session } from './session.ts'
@@ -30,7 +31,8 @@ import type { Session } from './session.ts'
 const root = join(import.meta.dirname, '..')
 const trialFolder = join(root, '.sluice', 'bench')
 const resultsFolder = join(root, 'bench', 'results')
-const performancePage = join(root, 'docs', 'performance.md')
+const explanations = join(root, 'docs', 'explanation')
+const pages = ['performance', 'performance-load', 'performance-storage', 'performance-profile']
 const exitUsage = 2
 const exitInterrupted = 130
 
@@ -38,8 +40,8 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** What is measured on real services. */
-const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>> = {
+/** Modes that need services. */
+const measured: Readonly<Record<string, (session: Session) => Promise<BenchResult>>> = {
   compare: compareRows,
   profile: (session) => profileGateway(session, trialFolder),
   steady: runSteady,
@@ -53,45 +55,48 @@ const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>>
   sizing: runSizing,
   sdk: runSdk,
   evaluation: (session) => runEvaluation(session, trialFolder)
-} satisfies Partial<Record<Mode, (session: Session) => Promise<Outcome>>>
+} satisfies Partial<Record<Mode, (session: Session) => Promise<BenchResult>>>
 
 async function onServices(
   options: BenchOptions,
   signal: AbortSignal,
-  keep: (outcome: Outcome) => void
-): Promise<Outcome> {
+  keep: (outcome: BenchResult) => void
+): Promise<BenchResult> {
   const nodeFlags = options.mode === 'profile' ? profileFlags(trialFolder) : []
   const load: Load = startLoad('load/load.ts', { signal })
   let bench: OpenBench | undefined
   try {
     bench = await openBench({ say, signal, nodeFlags })
-    const asked = rows.filter(({ name }) => options.rows.includes(name))
+    const selected = rows.filter(({ name }) => options.rows.includes(name))
     const run = measured[options.mode] ?? compareRows
-    return await run({ bench, rows: asked, options, load, say, keep })
+    return await run({ bench, rows: selected, options, load, say, keep })
   } finally {
     await load.stop()
     await bench?.stop()
   }
 }
 
-/** Resolves with whether everything that was accepted was found again. */
+/** Runs a mode. Resolves with true if its result is complete. */
 async function runBench(options: BenchOptions, signal: AbortSignal): Promise<boolean> {
   const at = new Date(systemClock.now()).toISOString()
   const { mode } = options
   const file = options.json ?? join(folderOf(options), `${at.slice(0, 10)}-${mode}.json`)
-  const keep = ({ page, figures }: Outcome): void => {
+  const keep = ({ page, figures }: BenchResult): void => {
     if (figures !== null) keepResults(file, { at, mode, page, figures })
   }
   const outcome = mode === 'micro' ? await runMicro() : await onServices(options, signal, keep)
   keep(outcome)
   say(`\n${outcome.page.join('\n')}\n`)
-  say(`The figures are in ${relative(process.cwd(), file)}.`)
+  say(`The results are in ${relative(process.cwd(), file)}.`)
   return outcome.isComplete
 }
 
-/** What is only a part of a measurement takes the place of no whole one. */
-function folderOf({ rows: asked, only }: BenchOptions): string {
-  const isWhole = asked.length === rows.length && only.length === attackNames.length
+/**
+ * Returns the folder for results. Partial measurements are saved separately, so that they do not
+ * replace complete ones.
+ */
+function folderOf({ rows: selected, only }: BenchOptions): string {
+  const isWhole = selected.length === rows.length && only.length === attackNames.length
   return isWhole ? resultsFolder : trialFolder
 }
 
@@ -104,17 +109,18 @@ async function main(): Promise<number> {
     return 0
   }
   if (options.mode === 'page') {
-    for (const line of renderPage(resultsFolder, performancePage)) say(line)
+    const files = pages.map((name) => join(explanations, `${name}.md`))
+    for (const line of renderPages(resultsFolder, files)) say(line)
     return 0
   }
-  const told = new AbortController()
+  const interrupt = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => told.abort())
+    process.on(name, () => interrupt.abort())
   }
   try {
-    return (await runBench(options, told.signal)) ? 0 : 1
+    return (await runBench(options, interrupt.signal)) ? 0 : 1
   } catch (error) {
-    if (told.signal.aborted) return exitInterrupted
+    if (interrupt.signal.aborted) return exitInterrupted
     throw error
   }
 }

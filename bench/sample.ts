@@ -1,6 +1,9 @@
-/** Looks at something again and again while something else runs. */
+/** Samples a value periodically while a measurement runs. */
 
-/** Resolves with the result of `work` and what `look` saw every `everyMs` meanwhile. */
+/**
+ * Calls `look` every `everyMs` until `work` ends. Resolves with the result of `work` and the
+ * samples.
+ */
 export async function sampleWhile<Result, Sample>(
   work: Promise<Result>,
   everyMs: number,
@@ -10,7 +13,7 @@ export async function sampleWhile<Result, Sample>(
   let looking = Promise.resolve()
   let isLooking = false
   const timer = setInterval(() => {
-    // A look that takes longer than the pause is not overtaken by the next.
+    // Skips a sample while the previous one is running.
     if (!isLooking) looking = takeSample()
   }, everyMs)
 
@@ -19,7 +22,7 @@ export async function sampleWhile<Result, Sample>(
     try {
       samples.push(await look())
     } catch {
-      // What is busy may not answer in time; the next look is soon.
+      // Ignores the failed sample, because a busy process may not respond in time.
     }
     isLooking = false
   }

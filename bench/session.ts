@@ -1,56 +1,56 @@
-/** A run of the comparison: every row started and warmed up, then measured in turn. */
+/** Runs a comparison: starts and warms up every row, then measures them in rounds. */
 import { shapes } from './load/shapes.ts'
 import type { Load } from './load/load-process.ts'
 import { measure } from './measure.ts'
 import type { Pass } from './measure.ts'
 import type { BenchOptions } from './options.ts'
-import type { Outcome } from './report/outcome.ts'
+import type { BenchResult } from './report/bench-result.ts'
 import { totalOf } from './system/record-count.ts'
 import type { RecordCount } from './system/record-count.ts'
 import { driveNames } from './row.ts'
-import type { Drive, DriveName, Measurement, Row, Target } from './row.ts'
+import type { Drive, DriveName, Measurement, BenchRow, BenchTarget } from './row.ts'
 import type { OpenBench } from './open-bench.ts'
 
 export interface Session {
   readonly bench: OpenBench
-  readonly rows: readonly Row[]
+  readonly rows: readonly BenchRow[]
   readonly options: BenchOptions
   readonly load: Load
   readonly say: (line: string) => void
-  /** Writes down what is known so far. */
-  readonly keep: (outcome: Outcome) => void
+  /** Saves the results so far. */
+  readonly keep: (outcome: BenchResult) => void
 }
 
 export interface SessionReport {
-  /** Done so far. */
+  /** Number of completed rounds. */
   readonly rounds: number
   readonly measurements: readonly Measurement[]
   readonly counts: readonly TopicCount[]
   readonly notRun: readonly RowNotRun[]
 }
 
-export type TopicCount = { readonly topic: string } & RecordCount
+type TopicCount = { readonly topic: string } & RecordCount
 
-export interface RowNotRun {
+interface RowNotRun {
   readonly row: string
   readonly reason: string
 }
 
 interface Running {
-  readonly row: Row
-  readonly target: Target
+  readonly row: BenchRow
+  readonly target: BenchTarget
 }
 
 const warmUpSeconds = 8
-/** Decisions/s of rows with batches, as a multiple of those of rows without. */
+/** Ratio of the decisions/s sent to rows with batches to the decisions/s sent to other rows. */
 const batchRateFactor = 5
 export const fullSpeed: Drive = { name: 'full speed', rate: 0 }
 
-/** Yields all that is known after each round: what is cut off later takes nothing of it along. */
+/** Yields all results after each round, so that an interruption loses at most one round. */
 export async function* runSession(session: Session): AsyncGenerator<SessionReport> {
   const { bench, options } = session
   const { running, notRun } = await startRows(session)
-  // Rows that run have made their topics.
+  // Counts only the topics of running rows, because the other rows have not created theirs.
   const writing = { bench, rows: running.map(({ row }) => row) }
   const before = await countTopics(writing)
   const attempt = createAttempt(session, notRun)
@@ -65,10 +65,10 @@ export async function* runSession(session: Session): AsyncGenerator<SessionRepor
   }
 }
 
-/** Empty when the row failed. */
+/** Measures a row. Resolves with an empty list if the row failed. */
 type Attempt = (one: Running, pass: Pass) => Promise<Measurement[]>
 
-/** A row that fails is out of the run; the others go on. */
+/** Creates an attempt that reports a failed row as not run, so that the other rows continue. */
 function createAttempt({ bench, say }: Session, notRun: RowNotRun[]): Attempt {
   return async ({ row, target }, pass) => {
     try {
@@ -90,12 +90,12 @@ async function startRows({ bench, rows, say }: Session) {
     const target = await row.start(bench)
     if ('notRun' in target) notRun.push({ row: row.name, reason: target.notRun })
     else running.push({ row, target })
-    say(`  ${row.name} ${'notRun' in target ? `is not run: ${target.notRun}` : 'runs'}`)
+    say(`  ${row.name} ${'notRun' in target ? `was not run: ${target.notRun}` : 'runs'}`)
   }
   return { running, notRun }
 }
 
-/** Drives every row once, so that the code that is measured has been compiled. */
+/** Measures every row once, so that its code is JIT-compiled. */
 export async function warmUp(
   session: Pick<Session, 'options' | 'load'>,
   running: readonly Running[]
@@ -138,13 +138,15 @@ async function measureRound(
 }
 
 interface RateQuestion {
-  readonly row: Row
+  readonly row: BenchRow
   readonly name: DriveName
   readonly rate: number
   readonly measured: readonly Measurement[]
 }
 
-/** Requests in a second; null where nothing is known that could be halved. */
+/**
+ * Returns the requests per second of a drive, or null for `half load` if the full speed is unknown.
+ */
 export function rateOf({ row, name, rate, measured }: RateQuestion): number | null {
   if (name === 'full speed') return fullSpeed.rate
   const { decisions } = shapes[row.shape]

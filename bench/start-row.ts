@@ -1,8 +1,8 @@
-/** Starts a row that has to run: without it there is nothing to measure. */
-import type { Bench, Row, Target } from './row.ts'
+/** Starts a row and throws if it cannot run. */
+import type { Bench, BenchRow, BenchTarget } from './row.ts'
 
-export async function startRow(row: Row, bench: Bench): Promise<Target> {
+export async function startRow(row: BenchRow, bench: Bench): Promise<BenchTarget> {
   const target = await row.start(bench)
-  if ('notRun' in target) throw new Error(`${row.name} is not run: ${target.notRun}`)
+  if ('notRun' in target) throw new Error(`${row.name} was not run: ${target.notRun}`)
   return target
 }

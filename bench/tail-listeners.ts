@@ -1,6 +1,6 @@
-/** Listeners of the live tail, who count what they are told. */
+/** Opens live-tail connections and counts the decisions that they receive. */
 
-export interface ListenersOrder {
+interface ListenersOrder {
   readonly url: string
   readonly token: string
   readonly count: number
@@ -8,20 +8,23 @@ export interface ListenersOrder {
 }
 
 export interface Listeners {
-  /** Decisions that all of them were told of so far. */
-  told(): number
+  /** Returns the number of decisions that all connections received so far. */
+  received(): number
   close(): void
 }
 
-/** Resolves when each of them is connected. @throws when one is refused. */
+/**
+ * Resolves when all listeners are connected.
+ * @throws if a connection is rejected
+ */
 export async function openListeners(order: ListenersOrder): Promise<Listeners> {
   const ended = new AbortController()
   const signal = AbortSignal.any([order.signal, ended.signal])
-  let told = 0
+  let received = 0
   const open = async (): Promise<void> => {
     const headers = { authorization: `Bearer ${order.token}`, accept: 'text/event-stream' }
     const response = await fetch(`${order.url}/v1/decisions/tail`, { headers, signal })
-    if (response.status !== 200) throw new Error(`The tail was answered ${response.status}.`)
+    if (response.status !== 200) throw new Error(`The tail got status ${response.status}.`)
     void listen(response)
   }
   const listen = async ({ body }: Response): Promise<void> => {
@@ -32,12 +35,12 @@ export async function openListeners(order: ListenersOrder): Promise<Listeners> {
       )) {
         const lines = (begun + piece).split('\n')
         begun = lines.pop() ?? ''
-        told += lines.filter((line) => line === 'event: decision').length
+        received += lines.filter((line) => line === 'event: decision').length
       }
     } catch {
-      // It was closed.
+      // Ignores the error, because closing the connection makes the stream fail.
     }
   }
   await Promise.all(Array.from({ length: order.count }, open))
-  return { told: () => told, close: () => ended.abort() }
+  return { received: () => received, close: () => ended.abort() }
 }

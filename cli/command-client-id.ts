@@ -1,3 +1,3 @@
-/** How a command calls itself to Kafka. */
+/** Defines the Kafka client ID that all `sluice` commands use. */
 
 export const commandClientId = 'sluice-cli'

@@ -1,5 +1,4 @@
-/** The environment, completed by the local stack that `npm start` describes in .sluice/local.json.
- */
+/** Adds the addresses and secrets of the local stack, from `.sluice/`, to the environment. */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '../platform/config/config.ts'
@@ -13,7 +12,10 @@ interface LocalFile {
   readonly database_url?: string
 }
 
-/** What the environment says wins, one variable at a time. */
+/**
+ * Returns the environment with the settings of the local stack. Variables that are already set take
+ * precedence.
+ */
 export function localEnvironment(environment: Environment): Environment {
   const local = readJson<LocalFile>('local.json')
   const secrets = readJson<Record<string, string>>('secrets.json')

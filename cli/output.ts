@@ -1,37 +1,38 @@
-/** Standard output, whose reader may be slow or go away. */
+/** Writes to standard output with backpressure, and handles readers that close the pipe. */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { escapedText } from './plain-text.ts'
 
 export interface Output {
-  /** Resolves when more may be written. */
+  /** Resolves when the stream accepts more content. */
   write(content: string | Buffer): Promise<void>
-  /** Aborted once nobody reads: `sluice tail | head` has seen enough. */
+  /** Aborted when the reader closes the pipe, for example in `sluice tail | head`. */
   readonly closed: AbortSignal
 }
 
-/** Calls `onGone` once nobody reads any more. Without it the command ends what it began, unheard:
- *  `sluice dlq replay --execute | head`.
+/**
+ * Ignores EPIPE and calls `onGone` when the reader closes the pipe. By default, a command such as
+ * `sluice dlq replay --execute | head` finishes its work and discards further output.
  */
-export function outliveReader(stream: Writable, onGone = (): void => {}): void {
+export function ignoreClosedPipe(stream: Writable, onGone = (): void => {}): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     onGone()
   })
 }
 
-/** For a command that may print for long: it waits for whoever reads, and ends when nobody does. */
+/** Creates the output of a command that prints many lines. */
 export function createOutput(stream: Writable & { readonly isTTY?: boolean }): Output {
   const closing = new AbortController()
-  outliveReader(stream, () => closing.abort())
+  ignoreClosedPipe(stream, () => closing.abort())
 
   return {
     write: async (content) => {
-      // A terminal obeys some characters that JSON leaves as they are; a pipe gets what was sent.
+      // Escapes characters that JSON does not escape but a terminal interprets.
       const isShown = stream.isTTY === true && typeof content === 'string'
       const safe = isShown ? escapedText(content) : content
       if (closing.signal.aborted || stream.write(safe)) return
-      // A stream that breaks while it is waited for has said so above.
+      // Stream errors are handled by the listener that `ignoreClosedPipe` adds.
       await once(stream, 'drain', { signal: closing.signal }).catch(() => {})
     },
     closed: closing.signal

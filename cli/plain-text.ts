@@ -1,10 +1,11 @@
-/** Text that anybody may have written, so that a terminal shows it and obeys nothing in it. */
+/** Makes untrusted text safe to print: replaces or escapes characters that a terminal interprets.
+ */
 
 export function plainText(text: string | null): string {
   return text === null ? '-' : text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 }
 
-/** JSON text that says the same and holds nothing that a terminal obeys. */
+/** Returns equivalent JSON with control and format characters escaped. */
 export function escapedText(json: string): string {
   return json.replaceAll(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character

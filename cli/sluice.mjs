@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Runs the command line under the Node it is written for, whatever Node called it. */
+/** Runs the command line with the required Node version, even if another one runs this script. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -17,14 +17,16 @@ if (!isNewEnough && !existsSync(pinned)) {
   process.exit(1)
 }
 const node = isNewEnough ? process.execPath : pinned
-// kafkajs sets timers in the past on Node 24, which does no harm and would be said on every call.
+// kafkajs sets timers in the past. On Node 24, each of them would print a harmless warning.
 const flags = ['--disable-warning=TimeoutNegativeWarning']
-// Shares the compile cache of stack/bootstrap.mjs: compiling takes half of a command's time.
+// Shares the compile cache with stack/bootstrap.mjs. Without the cache, compilation would take up
+// half of a command's run time.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('../node_modules/.cache/node', import.meta.url)
 )
 const child = spawn(node, [...flags, script, ...process.argv.slice(2)], { stdio: 'inherit' })
-// Whoever supervises knows only this process. A terminal tells both by itself.
+// Forwards SIGTERM, because a supervisor signals only this process. Ignores SIGINT, because a
+// terminal also sends it to the child.
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 process.on('SIGINT', () => {})
 child.on('exit', (status, signal) => {

@@ -1,4 +1,4 @@
-/** The topics of this installation, by what is on them. */
+/** Maps topic roles to the topic names of this installation. */
 import type { Config } from '../platform/config/config.ts'
 import { deadLetterTopicOf } from '../schemas/index.ts'
 import type { TopicDefinition } from '../schemas/index.ts'

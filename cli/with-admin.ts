@@ -1,12 +1,12 @@
-/** Kafka's administration for the time of one command. */
+/** Opens a Kafka admin client for one command. */
 import { createKafkaAdmin } from '../platform/kafka/kafka-admin.ts'
 import type { KafkaAdmin } from '../platform/kafka/kafka-admin.ts'
 import { commandClient } from './command-client.ts'
-import type { LogConfig } from './with-log.ts'
+import type { KafkaConfig } from './with-topic-reader.ts'
 
-/** Runs `work` and closes the connection, whatever becomes of it. */
+/** Runs `work`, then closes the client even after an error. */
 export async function withAdmin<T>(
-  config: LogConfig,
+  config: KafkaConfig,
   work: (admin: KafkaAdmin) => Promise<T>
 ): Promise<T> {
   const admin = createKafkaAdmin(commandClient(config).admin())

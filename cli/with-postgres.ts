@@ -1,15 +1,15 @@
-/** Postgres for the time of one command. */
+/** Opens a Postgres connection for one command. */
 import { createPostgres, sqlStateOf } from '../platform/postgres/postgres.ts'
 import type { Postgres } from '../platform/postgres/postgres.ts'
 
-export interface DatabaseConfig {
+interface DatabaseConfig {
   readonly DATABASE_URL: string
   readonly DATABASE_TLS_CA: string | null
 }
 
 const statementTimeoutDefaultMs = 10_000
 
-/** Runs `work` and closes the connection, whatever becomes of it. */
+/** Runs `work`, then closes the connection even after an error. */
 export async function withPostgres<T>(
   config: DatabaseConfig,
   work: (postgres: Postgres) => Promise<T>,
@@ -31,22 +31,25 @@ export async function withPostgres<T>(
   }
 }
 
-/** Tables or columns that are not there. */
+/** SQLSTATEs of missing tables and columns. */
 const unmigrated = new Set(['42P01', '42703'])
-/** Errors of a connection, by the names that Node and the server give them. */
+/** Matches codes of connection errors: Node error codes and SQLSTATE classes. */
 const connectionExpression = /^(E[A-Z]+|28|3D|08|57P)/
 
-/** What an operator can do about it; an error of another kind stays as it is. */
+/** Adds advice to errors that an operator can fix. Returns other errors unchanged. */
 function withAdvice(error: unknown): unknown {
   if (unmigrated.has(sqlStateOf(error) ?? '')) {
-    return new Error('the database is not up to date; sluice migrate brings it there', {
+    return new Error('the database schema is outdated; run sluice migrate', {
       cause: error
     })
   }
   if (!connectionExpression.test(codeOf(error))) return error
-  return new Error('Postgres cannot be used; does it run, and is DATABASE_URL right?', {
-    cause: error
-  })
+  return new Error(
+    'Postgres is not reachable; check that it runs and that DATABASE_URL is correct',
+    {
+      cause: error
+    }
+  )
 }
 
 function codeOf(error: unknown): string {

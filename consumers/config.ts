@@ -1,4 +1,4 @@
-/** The settings of a consumer process. */
+/** Reads and validates the settings of a consumer process. */
 import { readConfig } from '../platform/config/config.ts'
 import type { Config, Environment } from '../platform/config/config.ts'
 import { kafkaSettingNames } from '../platform/kafka/kafka-security.ts'
@@ -18,7 +18,7 @@ const names = [
   'EVALUATION_GROUP_ID',
   'CONSUMER_BATCH_BYTES_MAX',
   'CONSUMER_SESSION_TIMEOUT_MS',
-  'DEAD_LETTERS_FLOOD_MAX',
+  'DEAD_LETTERS_MAX',
   'DECISIONS_RETENTION_DAYS',
   'MANAGEMENT_HOST',
   'MANAGEMENT_PORT',

@@ -1,23 +1,26 @@
-/** Decodes a batch, as far as it is no flood. */
+/** Decodes a batch in slices, and checks the dead-letter limit after each slice. */
 import type { Decode, Decoded } from '../platform/registry/decode.ts'
-import type { Asked } from '../platform/registry/writers.ts'
-import type { Flood } from './flood.ts'
-import type { DecodeBatch } from './run-consumer.ts'
+import type { BatchWriters } from '../platform/registry/writers.ts'
+import type { DeadLetterLimit } from './dead-letter-limit.ts'
+import type { DecodeBatch } from './consume-batch.ts'
 
-/** So many are decoded between two looks at the flood, which ends the look-ups of a bad batch. */
+/**
+ * Number of messages per slice. Small, so that a batch of unknown schema IDs reaches the
+ * dead-letter limit after a few registry requests.
+ */
 const sliceMessages = 100
 
 export function createDecodeBatch<T>(
   decode: Decode<T>,
-  flood: Pick<Flood, 'check'>
+  deadLetterLimit: Pick<DeadLetterLimit, 'check'>
 ): DecodeBatch<T> {
   return async function decodeBatch(messages) {
-    const asked: Asked<T> = new Map()
+    const asked: BatchWriters<T> = new Map()
     const decoded: Decoded<T>[] = []
     for (let start = 0; start < messages.length; start += sliceMessages) {
       const slice = messages.slice(start, start + sliceMessages)
       decoded.push(...(await Promise.all(slice.map((message) => decode(message, asked)))))
-      flood.check(messages, decoded)
+      deadLetterLimit.check(messages, decoded)
     }
     return decoded
   }

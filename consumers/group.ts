@@ -1,4 +1,6 @@
-/** What the processes of consumer groups have: client, dead letters, management port. */
+/** Creates the parts that all consumer processes share: Kafka clients, metrics and the management
+ * port.
+ */
 import { createKafkaAdmin } from '../platform/kafka/kafka-admin.ts'
 import { createKafkaClient } from '../platform/kafka/kafka-client.ts'
 import type { KafkaClient } from '../platform/kafka/kafka-client.ts'
@@ -15,16 +17,16 @@ import type { RecordProducer } from '../platform/kafka/record-producer.ts'
 import { createRegistry } from '../platform/registry/schema-registry.ts'
 import type { Registry } from '../platform/registry/schema-registry.ts'
 import type { ConsumerConfig } from './config.ts'
-import { createFlood } from './flood.ts'
-import type { Flood } from './flood.ts'
+import { createDeadLetterLimit } from './dead-letter-limit.ts'
+import type { DeadLetterLimit } from './dead-letter-limit.ts'
 import { startLag } from './lag.ts'
 import type { PartitionProgress } from './lag.ts'
-import { createPatiently } from './patiently.ts'
-import type { Patiently } from './patiently.ts'
+import { createRetryWhileTransient } from './retry-while-transient.ts'
+import type { RetryWhileTransient } from './retry-while-transient.ts'
 import { createSettle } from './settle.ts'
 import type { Settle } from './settle.ts'
-import { createStopPartitions } from './stop-partitions.ts'
-import type { ConsumeBatch } from './stop-partitions.ts'
+import { createPausePartitions } from './pause-partitions.ts'
+import type { ConsumeBatch } from './pause-partitions.ts'
 
 export interface GroupContext {
   readonly config: ConsumerConfig
@@ -32,8 +34,8 @@ export interface GroupContext {
   readonly lifecycle: Lifecycle
 }
 
-export interface MemberOptions extends GroupContext {
-  /** What the broker logs. */
+interface MemberOptions extends GroupContext {
+  /** Client ID shown in the broker's log. */
   readonly clientId: string
 }
 
@@ -41,39 +43,42 @@ export interface GroupOptions {
   readonly groupId: string
   readonly topic: string
   readonly partitionsMax: number
-  /** See MessageBatch.epoch; without it all of them are 0. */
+  /** Source of `MessageBatch.epoch`. Without it, every epoch is 0. */
   readonly takeEpoch?: () => Promise<number>
 }
 
-/**
- * A bound on what one transaction or publication works on, where messages are so small that their
- * bytes bound nothing. More of them at once would bring next to no speed.
- */
+/** Maximum number of messages in a batch. Larger batches of small messages are barely faster. */
 const batchMessagesMax = 2000
 
-/** The parts a room builds its lines from. */
-export interface Member {
+/** Shared parts from which storage and evaluation build their consumers. */
+export interface GroupMember {
   readonly producer: RecordProducer
   readonly registry: Registry
   readonly metrics: Metrics
-  readonly flood: Flood
-  readonly patiently: Patiently
-  /** One for each topic: kafkajs fetches nothing more until all that it fetched is worked off. */
+  readonly deadLetterLimit: DeadLetterLimit
+  readonly retryWhileTransient: RetryWhileTransient
+  /**
+   * Creates a consumer group for one topic. Topics in the same group would delay each other,
+   * because kafkajs does not fetch again until it has consumed everything that it fetched.
+   */
   group(options: GroupOptions): Group
 }
 
 export interface Group {
   readonly settle: Settle
-  /** How far the group has come with each partition. */
+  /** Reads the committed offset and the end of each partition. */
   readonly readProgress: () => Promise<readonly PartitionProgress[]>
-  /** The partitions that are assigned to this member. */
+  /** Returns the partitions assigned to this member. */
   readonly assigned: () => readonly number[]
-  /** Joins the group; from then on `consume` is called. */
+  /** Joins the group, and calls `consume` for each batch. */
   run(consume: ConsumeBatch): Promise<void>
 }
 
-/** Connects producer and admin, and opens the management port; `run` of a group does the rest. */
-export async function createMember(options: MemberOptions): Promise<Member> {
+/**
+ * Connects the producer and the admin client, and opens the management port. `Group.run` joins a
+ * group.
+ */
+export async function createMember(options: MemberOptions): Promise<GroupMember> {
   const { config, logger, lifecycle, clientId } = options
   const metrics = createMetrics()
   const security = kafkaSecurityOf(config)
@@ -86,30 +91,36 @@ export async function createMember(options: MemberOptions): Promise<Member> {
   const admin = createKafkaAdmin(client.admin())
   await admin.connect()
   lifecycle.onStop('admin', () => admin.close())
-  const flood = createFlood(config.DEAD_LETTERS_FLOOD_MAX)
+  const deadLetterLimit = createDeadLetterLimit(config.DEAD_LETTERS_MAX)
 
   function group(of: GroupOptions): Group {
     const { groupId, topic } = of
     const consumer = createConsumer(client, options, of)
     consumers.push(consumer)
     const readProgress = () => admin.readGroupProgress(groupId, topic)
-    lifecycle.onStop(`lag of ${groupId}`, startLag({ topic, readProgress, metrics, logger }))
-    const stopPartitions = createStopPartitions({ logger, metrics, consumer })
+    lifecycle.onStop(
+      `consumer lag of ${groupId}`,
+      startLag({ topic, readProgress, metrics, logger })
+    )
+    const pausePartitions = createPausePartitions({ logger, metrics, consumer })
     return {
       readProgress,
       assigned: () => consumer.assigned(topic),
-      settle: createSettle({ producer, metrics, logger, flood, groupId }),
+      settle: createSettle({ producer, metrics, logger, deadLetterLimit, groupId }),
       run: async (consume) => {
         lifecycle.onStop(`consumer of ${groupId}`, () => consumer.stop())
-        await consumer.run([topic], timed(metrics, stopPartitions(consume)))
+        await consumer.run([topic], timed(metrics, pausePartitions(consume)))
       }
     }
   }
 
   return {
-    ...{ producer, metrics, flood, group },
+    producer,
+    metrics,
+    deadLetterLimit,
+    group,
     registry: createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA),
-    patiently: createPatiently({ logger, metrics })
+    retryWhileTransient: createRetryWhileTransient({ logger, metrics })
   }
 }
 
@@ -124,11 +135,14 @@ function createConsumer(
       batchBytesMax: config.CONSUMER_BATCH_BYTES_MAX,
       sessionTimeoutMs: config.CONSUMER_SESSION_TIMEOUT_MS
     }),
-    ...{ partitionsMax, batchMessagesMax, takeEpoch },
+    partitionsMax,
+    batchMessagesMax,
+    takeEpoch,
     onCrash: (error) => {
-      // Thrown outside of any promise chain: the process ends in order, and is started anew.
+      // Throws outside any promise chain, so that the process shuts down and its supervisor
+      // restarts it.
       setImmediate(() => {
-        throw new Error('the consumer crashed', { cause: error })
+        throw new Error('consumer crashed', { cause: error })
       })
     }
   })
@@ -136,7 +150,7 @@ function createConsumer(
 
 interface ManagementParts extends GroupContext {
   readonly metrics: ProcessMetrics
-  /** Of all groups that the process is a member of. */
+  /** One consumer per group of this process. */
   readonly consumers: readonly MessageConsumer[]
 }
 
@@ -152,7 +166,9 @@ async function openManagement(parts: ManagementParts) {
   const management = await startManagement({
     host: config.MANAGEMENT_HOST,
     port: config.MANAGEMENT_PORT,
-    ...{ metrics, notReady, logger }
+    metrics,
+    notReady,
+    logger
   })
   lifecycle.onStop('management port', () => management.close())
 }

@@ -1,16 +1,20 @@
-/** Measures how far the group is behind, whether or not it settles anything. */
+/** Measures the lag of a consumer group every five seconds, independently of its batches. */
 import type { Logger } from '../platform/telemetry/logger.ts'
+import { every } from '../platform/process/every.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 
 export interface PartitionProgress {
   readonly partition: number
-  /** The group's committed offset; where the partition begins when it never committed. */
+  /**
+   * Committed offset of the group, or the beginning of the partition if the group has not committed
+   * an offset.
+   */
   readonly committed: bigint
-  /** Offset behind the last message. */
+  /** Offset after the last message. */
   readonly end: bigint
 }
 
-export interface LagDependencies {
+interface LagDependencies {
   readonly topic: string
   readonly readProgress: () => Promise<readonly PartitionProgress[]>
   readonly metrics: Metrics
@@ -20,33 +24,21 @@ export interface LagDependencies {
 const everyMs = 5000
 
 /**
- * Begins to measure all partitions of the group, those of other members as well; returns what ends
- * it. While the log is away nobody knows the lag, and the last one stands.
+ * Measures the lag of every partition of the topic, including those assigned to other members.
+ * While Kafka is unavailable, the metric keeps its last value.
+ * @returns a function that stops measuring and resolves when the current measurement has ended
  */
 export function startLag(dependencies: LagDependencies): () => Promise<void> {
   const { topic, readProgress, metrics, logger } = dependencies
-  let running: Promise<void> | null = null
 
   async function measure(): Promise<void> {
-    try {
-      for (const { partition, committed, end } of await readProgress()) {
-        const lag = end > committed ? Number(end - committed) : 0
-        const labels = { topic, partition: String(partition) }
-        metrics.set('sluice_consumer_lag_messages', labels, lag)
-      }
-    } catch (error) {
-      logger.debug({ topic, error: String(error) }, 'could not measure the lag')
+    for (const { partition, committed, end } of await readProgress()) {
+      const lag = end > committed ? Number(end - committed) : 0
+      metrics.set('sluice_consumer_lag_messages', { topic, partition: String(partition) }, lag)
     }
   }
 
-  function tick(): void {
-    running ??= measure().finally(() => void (running = null))
-  }
-  tick()
-  const timer = setInterval(tick, everyMs)
-
-  return async function stop() {
-    clearInterval(timer)
-    await running
-  }
+  const onError = (error: unknown) =>
+    logger.debug({ topic, error: String(error) }, 'cannot measure the consumer lag')
+  return every({ ms: everyMs, jitter: 0, onError }, measure).stop
 }

@@ -1,4 +1,6 @@
-/** A consumer process: `node consumers/main.ts storage` or `… evaluation`. */
+/** Starts a consumer process: `node consumers/main.ts storage` or `node consumers/main.ts
+ * evaluation`.
+ */
 import { setUpHeap } from '../platform/process/heap.ts'
 import { createLifecycle } from '../platform/process/lifecycle.ts'
 import { createLogger } from '../platform/telemetry/logger.ts'
@@ -14,9 +16,9 @@ Groups:
   storage     stores decisions and evaluations in Postgres
   evaluation  evaluates decisions and publishes the results
 
-The environment configures it; docs/configuration.md lists every variable.
+Settings are environment variables; docs/reference/settings.md lists them.
 
-  --check-config  print the settings it would run with, without the secrets, and end
+  --check-config  print the settings without secrets, and exit
 `
 const options = {
   usage,

@@ -1,24 +1,30 @@
-/** Records how far a partition is consumed, in the transaction that stores what came of it. */
-// When an older state of the tables is restored, that is where a group has to go back to.
-import { FencedError } from '../core/consumed.ts'
+/** Records the consumed offset of a partition in the transaction that stores its messages.
+ *
+ * After the database is restored from a backup, consumer groups are reset to these offsets.
+ */
+import { FencedError } from '../core/message-outcome.ts'
 import type { Queryable } from '../platform/postgres/postgres.ts'
 
-/** Where a group stands in a partition, and on whose word. */
+/** Position of a group in a partition, reported by one member. */
 export interface Consumption {
   readonly groupId: string
   readonly topic: string
   readonly partition: number
-  /** Everything before it is settled. A topic that was made anew begins at 0 again. */
+  /**
+   * Every message before this offset is settled. If the topic is deleted and created again, the
+   * offset starts at 0.
+   */
   readonly nextOffset: bigint
-  /** Of the member who says so; see MessageBatch.epoch. */
+  /** Epoch of the member; see MessageBatch.epoch. */
   readonly epoch: number
 }
 
 /**
- * Nothing is skipped because of what is recorded: whether a decision is new, its identity says.
- * The row stays locked until the transaction ends, so of two members with the same partition one
- * waits for the other, and the one who joined earlier finds that out before it writes.
- * @throws {FencedError} when a member who joined the group later has recorded something.
+ * Records the consumed offset and locks its row until the transaction ends, so that members with
+ * the same partition write one after the other. The offset is not used to skip messages, because
+ * duplicates are detected by their identities.
+ * @throws {FencedError} if a member that joined the group later has recorded an offset for the
+ * partition
  */
 export async function recordConsumed(
   transaction: Queryable,
@@ -34,6 +40,8 @@ export async function recordConsumed(
     [groupId, topic, partition, String(nextOffset), epoch]
   )
   if (recorded.length === 0) {
-    throw new FencedError(`partition ${partition} of ${topic} is a later member's by now`)
+    throw new FencedError(
+      `fenced: a later member of the group has partition ${partition} of ${topic}`
+    )
   }
 }

@@ -1,14 +1,18 @@
-/** Sends many records in requests of a bounded size; what may pass is said to be transient. */
-import { TransientError } from '../core/consumed.ts'
+/** Sends records in requests of limited size, and rethrows retryable failures as TransientError. */
+import { TransientError } from '../core/message-outcome.ts'
 import { ProduceError } from '../platform/kafka/record-producer.ts'
 import type { OutgoingRecord, RecordProducer } from '../platform/kafka/record-producer.ts'
 
-/** Far below the topics' max.message.bytes, since one partition may get all of it. */
+/**
+ * Maximum size of a request in bytes. Far below max.message.bytes, because one partition may
+ * receive the whole request.
+ */
 const sendBytesMax = 1024 * 1024
 
 /**
  * Resolves when every record is acknowledged.
- * @throws {TransientError} when the log is away; some may have been written, and may be sent again.
+ * @throws {TransientError} if Kafka did not acknowledge every record. Some may have been written.
+ *   It is safe to send all of them again.
  */
 export async function sendAll(
   producer: RecordProducer,
@@ -18,8 +22,10 @@ export async function sendAll(
     try {
       await producer.send(chunk)
     } catch (error) {
-      const passes = error instanceof ProduceError && error.retryable
-      throw passes ? new TransientError('the log did not acknowledge', { cause: error }) : error
+      const isTransient = error instanceof ProduceError && error.retryable
+      throw isTransient
+        ? new TransientError('Kafka did not acknowledge every record', { cause: error })
+        : error
     }
   }
 }

@@ -1,84 +1,97 @@
-/** settle: dead letters first, then the offsets, then the counts; nowhere else commits. */
-import type { Consumed, DeadLetter } from '../core/consumed.ts'
+/** Settles a batch: writes dead-letter records, commits the offsets, then updates metrics. No other
+ * file commits offsets.
+ */
+import type { MessageOutcome, DeadLetter } from '../core/message-outcome.ts'
 import { rootMessageOf } from '../core/root-message.ts'
 import type { Logger } from '../platform/telemetry/logger.ts'
 import type { Message, MessageBatch } from '../platform/kafka/message-consumer.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import type { RecordProducer } from '../platform/kafka/record-producer.ts'
 import { deadLetterRecord } from './dead-letter.ts'
-import type { Flood } from './flood.ts'
-import { PartitionStop } from './partition-stop.ts'
+import type { DeadLetterLimit } from './dead-letter-limit.ts'
+import { PartitionPause } from './partition-pause.ts'
 import { sendAll } from './send-all.ts'
 
-/** @throws {PartitionStop} instead of condemning a flood, or when dead letters are not taken. */
-export type Settle = (batch: MessageBatch, outcomes: readonly Consumed[]) => Promise<void>
+/**
+ * @throws {PartitionPause} if the dead-letter limit is reached or a dead-letter record cannot be
+ * written
+ */
+export type Settle = (batch: MessageBatch, outcomes: readonly MessageOutcome[]) => Promise<void>
 
-export interface SettleDependencies {
+interface SettleDependencies {
   readonly producer: RecordProducer
   readonly metrics: Metrics
   readonly logger: Logger
-  readonly flood: Flood
+  readonly deadLetterLimit: DeadLetterLimit
   readonly groupId: string
 }
 
-interface Condemned {
+interface DeadLettered {
   readonly message: Message
   readonly outcome: DeadLetter
 }
 
 export function createSettle(dependencies: SettleDependencies): Settle {
-  const { metrics, logger, flood } = dependencies
+  const { metrics, logger, deadLetterLimit } = dependencies
 
   return async function settle(batch, outcomes) {
-    const condemned = condemnedOf(batch.messages, outcomes)
-    flood.check(batch.messages, outcomes)
-    await sendLetters(dependencies, condemned)
-    for (const { message, outcome } of condemned) {
+    const deadLettered = deadLetteredOf(batch.messages, outcomes)
+    deadLetterLimit.check(batch.messages, outcomes)
+    await sendDeadLetters(dependencies, deadLettered)
+    for (const { message, outcome } of deadLettered) {
       const { topic, partition, offset } = message
       const { step, reason, error } = outcome
-      logger.warn({ topic, partition, offset: String(offset), step, reason, error }, 'dead letter')
+      logger.warn(
+        { topic, partition, offset: String(offset), step, reason, error },
+        'message dead-lettered'
+      )
     }
     await batch.commit()
-    flood.remember(batch.messages, outcomes)
+    deadLetterLimit.remember(batch.messages, outcomes)
     count(metrics, batch, outcomes)
   }
 }
 
-const refusal =
-  'the dead-letter topic takes no letter of this partition, which stands still until it does; is ' +
-  'the topic there, may we write to it, and is its max.message.bytes large enough?'
+const notWritable =
+  'partition paused: cannot write to the dead-letter topic; check that it exists, its ACLs and ' +
+  'max.message.bytes'
 
 /**
- * What is not acknowledged there is not skipped here, whatever the reason. The first letter goes
- * alone: while it is not taken, those behind it are not sent again at every look.
+ * Sends dead-letter records. Sends the first one alone, so that retries do not repeat all of them
+ * while the topic rejects records.
  */
-async function sendLetters(
+async function sendDeadLetters(
   { producer, groupId }: SettleDependencies,
-  condemned: readonly Condemned[]
+  deadLettered: readonly DeadLettered[]
 ): Promise<void> {
-  const recordOf = ({ message, outcome }: Condemned) => deadLetterRecord(message, outcome, groupId)
+  const recordOf = ({ message, outcome }: DeadLettered) =>
+    deadLetterRecord(message, outcome, groupId)
 
-  async function sendOne(letter: Condemned): Promise<void> {
+  async function sendOne(deadLetter: DeadLettered): Promise<void> {
     try {
-      await sendAll(producer, [recordOf(letter)])
+      await sendAll(producer, [recordOf(deadLetter)])
     } catch (cause) {
       const fields = { error: rootMessageOf(cause) }
-      throw new PartitionStop(refusal, { offset: letter.message.offset, fields, cause })
+      throw new PartitionPause(notWritable, { offset: deadLetter.message.offset, fields, cause })
     }
   }
 
-  const [first, ...others] = condemned
+  const [first, ...others] = deadLettered
   if (first === undefined) return
   await sendOne(first)
   try {
     await sendAll(producer, others.map(recordOf))
   } catch {
-    // Which of them is not taken shows one by one; what lies before it can be settled.
-    for (const letter of others) await sendOne(letter)
+    // Sends the records one by one to find the rejected one, so that the messages before it can be
+    // settled.
+    for (const other of others) await sendOne(other)
   }
 }
 
-function condemnedOf(messages: readonly Message[], outcomes: readonly Consumed[]): Condemned[] {
+function deadLetteredOf(
+  messages: readonly Message[],
+  outcomes: readonly MessageOutcome[]
+): DeadLettered[] {
   return messages.flatMap((message, index) => {
     const outcome = outcomes[index]
     if (outcome === undefined) throw new Error(`offset ${message.offset} has no outcome`)
@@ -86,9 +99,16 @@ function condemnedOf(messages: readonly Message[], outcomes: readonly Consumed[]
   })
 }
 
-/** Outcomes without a reason are shared objects, so a batch has few different ones. */
-function count(metrics: Metrics, { topic }: MessageBatch, outcomes: readonly Consumed[]): void {
-  const counts = new Map<Consumed, number>()
+/**
+ * Counts messages by outcome. Groups them by object first, because outcomes without a reason are
+ * shared objects.
+ */
+function count(
+  metrics: Metrics,
+  { topic }: MessageBatch,
+  outcomes: readonly MessageOutcome[]
+): void {
+  const counts = new Map<MessageOutcome, number>()
   for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
   for (const [outcome, times] of counts) {
     const reason = outcome.kind === 'dead_letter' ? outcome.reason : ''

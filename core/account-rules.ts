@@ -1,10 +1,12 @@
-/** What an email and a password must be like, wherever an account is made. */
+/** Account rules: validates email addresses and passwords for all code that creates accounts. */
 
-/** Longer ones cannot be sent to. */
+/**
+ * Maximum length of an email address in characters. Mail servers do not accept longer addresses.
+ */
 export const emailCharsMax = 254
-export const passwordCharsMin = 8
-/** Hashing has a price by the byte, and nobody remembers more. */
-export const passwordCharsMax = 200
+const passwordCharsMin = 8
+/** Maximum length of a password in code points, to bound the cost of hashing. */
+const passwordCharsMax = 200
 
 const localPart = String.raw`[^\s@<>()[\]\\,;:"\p{C}]{1,64}`
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\-]{0,61}[\p{L}\p{N}])?`
@@ -13,7 +15,10 @@ const emailExpression = new RegExp(
   'u'
 )
 
-/** Who guesses tries these first; NIST 800-63B asks to refuse them, and not to ask for symbols. */
+/**
+ * Passwords that attackers try first. NIST SP 800-63B says to reject these instead of requiring
+ * symbols.
+ */
 const commonPasswords = new Set(
   (
     '00000000 11111111 12121212 12341234 12345678 123456789 1234567890 123123123 1q2w3e4r ' +
@@ -25,18 +30,25 @@ const commonPasswords = new Set(
   ).split(' ')
 )
 
-/** One person is one account, however they type their address. */
+/** Trims and lowercases an email address, so that all spellings of it belong to one account. */
 export function normalizeEmail(text: string): string {
   return text.trim().toLowerCase()
 }
 
-/** @param email normalized. @returns what is wrong with it, as a predicate, or null. */
+/**
+ * Returns what is wrong with the email, as a predicate ("must be …"), or null if it is valid.
+ * @param email the normalized address
+ */
 export function emailObjection(email: string): string | null {
   if (email.length > emailCharsMax) return `must have at most ${emailCharsMax} characters`
   return emailExpression.test(email) ? null : 'must be an email address such as ada@example.com'
 }
 
-/** @param email normalized. @returns what is wrong with the password, as a predicate, or null. */
+/**
+ * Returns what is wrong with the password, as a predicate ("must have …"), or null if it is
+ * acceptable.
+ * @param email the normalized address
+ */
 export function passwordObjection(password: string, email: string): string | null {
   const { length } = [...password]
   if (length < passwordCharsMin) return `must have at least ${passwordCharsMin} characters`
@@ -44,5 +56,5 @@ export function passwordObjection(password: string, email: string): string | nul
   if (!password.isWellFormed()) return 'must be valid Unicode'
   const plain = password.trim().toLowerCase()
   if (plain === email) return 'must not be the email'
-  return commonPasswords.has(plain) ? 'is among the first that everybody tries' : null
+  return commonPasswords.has(plain) ? 'must not be a common password' : null
 }

@@ -1,15 +1,17 @@
-/** How long to wait before the next attempt: exponential, capped, with full jitter. */
+/** Backoff: computes exponential delays with a cap and full jitter. */
 
 export interface Backoff {
   readonly baseMs: number
   readonly capMs: number
-  /** By which each wait may be longer than the one before; 2 when left out. */
+  /** Factor by which the maximum delay grows with each failure. Default: 2. */
   readonly factor?: number
 }
 
 /**
- * Milliseconds to wait after `attempt` failures (1 for the first).
- * Full jitter spreads a crowd of retrying clients evenly; `random` is in [0, 1).
+ * Returns the delay in milliseconds before the next attempt. Full jitter spreads retrying clients
+ * evenly.
+ * @param attempt the number of failures so far, at least 1
+ * @param random a number in [0, 1)
  */
 export function backoffMs(backoff: Backoff, attempt: number, random: number): number {
   const { baseMs, capMs, factor = 2 } = backoff

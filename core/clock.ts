@@ -1,4 +1,4 @@
-/** The clock everything asks, so that a test can own the time. */
+/** Clock: provides the current time through an interface that tests can replace. */
 
 export interface Clock {
   /** Milliseconds since 1970. */

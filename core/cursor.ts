@@ -1,48 +1,56 @@
-/** Cursors of lists: where the next page begins, and for which filters that is true.
+/** List cursors: encode the last row of a page and the filters for which the cursor is valid.
  *
- * A cursor is base64url of `[sort key, id, hash of the filters]`, and of `[value]` behind those in
- * a list that is sorted by something else than time. It is no secret and not signed: a
- * forged one only moves its caller inside what that caller may read, so only its shape is checked.
+ * A cursor is base64url of `[sort key, id, hash of the filters]`, followed by `[value]` in a list
+ * that is not sorted by time. It is neither secret nor signed, because a forged cursor only reaches
+ * rows that the caller may read anyway.
  */
 import { createHash } from 'node:crypto'
 import { isUuid } from './ids/ids.ts'
 
-/** The last row of a page; the next page holds what comes behind it. */
+/** The last row of a page; the next page begins after it. */
 export interface CursorPosition {
-  /** RFC 3339 in UTC with microseconds, as the store prints it: milliseconds would skip rows. */
+  /**
+   * RFC 3339 in UTC with microseconds, as Postgres prints it. Truncating it to milliseconds would
+   * skip rows.
+   */
   readonly sort_key: string
-  /** One UUID, or two with a slash between them, depending on the list. */
+  /** One UUID, or two separated by a slash, depending on the list. */
   readonly id: string
-  /** What the list is sorted by, where that is not the time; null where the row has none. */
+  /** Sort value of the row if the list is not sorted by time; null if the row has no value. */
   readonly value?: number | null
 }
 
 export type Filters = Readonly<Record<string, string | undefined>>
 
-export type ReadCursor =
+type ParsedCursor =
   | { readonly kind: 'position'; readonly position: CursorPosition }
-  /** Not one of ours, or cut off. */
-  | { readonly kind: 'garbled' }
-  /** Ours, and made for a list with other filters. */
+  /** Not a Sluice cursor, or truncated. */
+  | { readonly kind: 'malformed' }
+  /** Created for a list with other filters. */
   | { readonly kind: 'other_filters' }
 
-/** Far above any cursor we make, far below what would be work to decode. */
+/**
+ * Maximum length of a cursor in characters: well above any valid cursor, but still cheap to decode.
+ */
 const cursorCharsMax = 512
 const filterHashChars = 16
 const sortKeyExpression = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$/
-const garbled: ReadCursor = Object.freeze({ kind: 'garbled' })
+const malformed: ParsedCursor = Object.freeze({ kind: 'malformed' })
 
-export function writeCursor(position: CursorPosition, filters: Filters): string {
+export function formatCursor(position: CursorPosition, filters: Filters): string {
   const { sort_key, id, value } = position
-  const parts = [sort_key, id, hashOf(filters), ...(value === undefined ? [] : [[value]])]
+  return formatParts([sort_key, id, hashOf(filters), ...(value === undefined ? [] : [[value]])])
+}
+
+export function formatParts(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url')
 }
 
-/** @param ids the number of UUIDs in a position of the list */
-export function readCursor(text: string, filters: Filters, ids: 1 | 2 = 1): ReadCursor {
-  const [sort_key, id, filterHash, ...others] = partsOf(text)
-  if (typeof sort_key !== 'string' || !isInstant(sort_key)) return garbled
-  if (typeof id !== 'string' || !areUuids(id, ids) || !isValue(others)) return garbled
+/** @param ids the number of UUIDs in a row's id */
+export function parseCursor(text: string, filters: Filters, ids: 1 | 2 = 1): ParsedCursor {
+  const [sort_key, id, filterHash, ...others] = parseParts(text, cursorCharsMax)
+  if (typeof sort_key !== 'string' || !isInstant(sort_key)) return malformed
+  if (typeof id !== 'string' || !areUuids(id, ids) || !isValue(others)) return malformed
   if (filterHash !== hashOf(filters)) return { kind: 'other_filters' }
   const [[value] = []] = others
   return { kind: 'position', position: { sort_key, id, ...(value !== undefined && { value }) } }
@@ -53,7 +61,7 @@ function areUuids(id: string, count: number): boolean {
   return uuids.length === count && uuids.every(isUuid)
 }
 
-/** Nothing, or a list of the value alone. */
+/** Checks the part after the hash: nothing, or a list that contains only the sort value. */
 function isValue(others: readonly unknown[]): others is readonly (readonly (number | null)[])[] {
   const [list, ...more] = others
   if (list === undefined) return others.length === 0
@@ -62,8 +70,9 @@ function isValue(others: readonly unknown[]): others is readonly (readonly (numb
   return value === null || typeof value === 'number'
 }
 
-function partsOf(text: string): readonly unknown[] {
-  if (text.length > cursorCharsMax) return []
+/** @returns an empty list if the text is malformed or longer than `charsMax` */
+export function parseParts(text: string, charsMax: number): readonly unknown[] {
+  if (text.length > charsMax) return []
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
     return Array.isArray(value) ? value : []
@@ -72,7 +81,10 @@ function partsOf(text: string): readonly unknown[] {
   }
 }
 
-/** Also refuses 30 February, and years at the end of what the store takes: lists add days to it. */
+/**
+ * Checks whether the text is a valid time. Rejects dates that do not exist, such as 30 February,
+ * and the years 0000 and 9999, because lists add days to the time.
+ */
 function isInstant(text: string): boolean {
   const seconds = sortKeyExpression.exec(text)?.[1]
   if (seconds === undefined || /^(?:0000|9999)/.test(seconds)) return false
@@ -80,8 +92,8 @@ function isInstant(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds)
 }
 
-/** The order in which filters were given does not matter; an absent one is no filter. */
-function hashOf(filters: Filters): string {
+/** Hashes the filters, ignoring their order and undefined values. */
+export function hashOf(filters: Filters): string {
   const given = Object.entries(filters)
     .filter(([, value]) => value !== undefined)
     .sort(([left], [right]) => (left < right ? -1 : 1))

@@ -1,9 +1,10 @@
-/** The names that people choose: neither links nor characters that nobody sees. */
+/** Pattern for display names of users and organizations. Excludes links and invisible characters.
+ */
 
 /**
- * A regular expression (flag `u`). It leaves out control characters, halves of surrogate pairs, and
- * what is invisible or turns the direction of text: names stand in emails to people who did not
- * choose them.
+ * Regular expression with the flag `u`. Names appear in emails to other people, so the pattern
+ * excludes links, control characters, unpaired surrogates, and characters that are invisible or
+ * change the direction of text.
  */
 export const displayNamePattern =
   '^(?!.*(?:://|[wW]{3}\\.))[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f' +

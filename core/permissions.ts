@@ -1,4 +1,6 @@
-/** What each role may do, in words: for whoever shows buttons. The routes ask for roles. */
+/** Permissions: lists what each role may do, for display in user interfaces. Routes check roles
+ * instead.
+ */
 import { userRoles } from './user-role.ts'
 
 const added = {
@@ -15,7 +17,10 @@ const added = {
   owner: ['owners:write']
 } as const
 
-/** Those of the role and of all below it; none of a role that is not known. */
+/**
+ * Returns the permissions of the role, including those of all lower roles. An unknown role has
+ * none.
+ */
 export function permissionsOf(role: string): readonly string[] {
   const rank = userRoles.findIndex((each) => each === role)
   return userRoles.slice(0, rank + 1).flatMap((each) => added[each])

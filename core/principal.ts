@@ -1,24 +1,28 @@
-/** Principals: the caller of a request, an API key of an agent or a session of a user. */
+/** Principals: the authenticated caller of a request, either an agent with an API key or a user
+ * with a session.
+ */
 import type { ApiKeyScope } from './ids/api-key.ts'
 
-/** An agent's key: what it may do and whose it is. */
+/** An agent that is authenticated by an API key. */
 export interface KeyPrincipal {
   readonly kind: 'api_key'
   readonly organization_id: string
   readonly key_id: string
   readonly scopes: readonly ApiKeyScope[]
-  /** The organization's own limit; null follows the configuration. */
+  /**
+   * Rate limit of the organization in points per window; null if the configured default applies.
+   */
   readonly rate_limit_points: number | null
-  /** The key's own limit beside the organization's; null is none. */
+  /** Additional rate limit of the API key in points per window; null if the key has no limit. */
   readonly key_rate_limit_points: number | null
 }
 
-/** A person who logged in. */
+/** A user who is logged in. */
 export interface SessionPrincipal {
   readonly kind: 'session'
   readonly organization_id: string
   readonly user_id: string
-  /** As it is now, whatever the token says. */
+  /** The current role, which may differ from the one in the token. */
   readonly role: string
   readonly session_id: string
 }

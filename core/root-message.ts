@@ -1,16 +1,19 @@
-/** What went wrong at the bottom: "connection failed" mends no certificate. */
+/** Collects the messages of an error and its causes. */
 
-/** Deep enough for every client of ours, and an end to errors that cause each other. */
+/**
+ * Maximum number of causes to follow. It is enough for the clients in use, and ends the walk if
+ * causes form a cycle.
+ */
 const depthMax = 8
 
-/** The messages from the outermost error to its cause, the same words once. */
+/** Joins the messages from the outermost error to its root cause, without repetitions. */
 export function rootMessageOf(error: unknown): string {
   const messages: string[] = []
   let current = error
   for (let depth = 0; depth < depthMax && isLikeAnError(current); depth++) {
     const { message } = current
     if (message !== '' && !messages.includes(message)) messages.push(message)
-    // Of several, the first: with several brokers they mostly say the same.
+    // Follows only the first of several errors, because brokers usually all report the same error.
     current = current.errors?.[0] ?? current.cause
   }
   return messages.length === 0 ? String(error) : messages.join(': ')

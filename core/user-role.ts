@@ -1,9 +1,9 @@
-/** What a person may do in an organization: each role may do what the ones before it may. */
+/** Roles of users in an organization. Each role has the permissions of the roles before it. */
 
 export const userRoles = ['viewer', 'member', 'admin', 'owner'] as const
 export type UserRole = (typeof userRoles)[number]
 
-/** Whether somebody of one role may do what asks for another; an unknown role may do nothing. */
+/** Checks whether a role includes the permissions of another one. An unknown role includes none. */
 export function mayActAs(role: string, needed: UserRole): boolean {
   return userRoles.indexOf(role as UserRole) >= userRoles.indexOf(needed)
 }

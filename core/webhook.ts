@@ -1,7 +1,7 @@
-/** Webhooks: what an organization is told, and under which id. */
+/** Webhooks: defines events, delivery ids and score thresholds. */
 import { uuidv5 } from './ids/ids.ts'
 
-/** What can be subscribed to. */
+/** Events that a webhook can subscribe to. */
 export const webhookEvents = [
   'evaluation.completed',
   'threshold.crossed',
@@ -9,48 +9,56 @@ export const webhookEvents = [
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]
 
-/** Sent when somebody asks for it, whatever is subscribed to. */
+/** Event that is sent on request, regardless of subscriptions. */
 export const testEvent = 'webhook.test'
 
-/** Namespace of delivery ids. Were it to change, what was told already would be told once more. */
+/** Namespace of delivery ids. Do not change it: past events would be delivered again. */
 const deliveryNamespace = '3c7f5f0e-0d0b-5d53-9d0a-6a4d3c1f7b52'
 
-/** What makes a delivery that one and no other. */
-export interface DeliveryOrigin {
+/** The fields that identify a delivery. */
+interface DeliveryOrigin {
   readonly webhook_id: string
   readonly decision_id: string
   readonly event: WebhookEvent
-  /** 0, and more when runs that were repeated have ended. */
+  /**
+   * Number of ended runs in addition to the planned ones, for example replays; 0 for the first
+   * completion.
+   */
   readonly repetition: number
 }
 
-/** The same for the same event, however often whoever tells it is interrupted. */
+/**
+ * Returns the same id for the same event, even if creating the delivery is interrupted and retried.
+ */
 export function deliveryIdOf(origin: DeliveryOrigin): string {
   const { webhook_id, decision_id, event, repetition } = origin
   return uuidv5(deliveryNamespace, [webhook_id, decision_id, event, repetition].join('/'))
 }
 
-/** A score of which is told how it fares: a share of passes, or a mean. */
+/** A threshold on the pass rate or the mean of a score. */
 export interface ScoreThreshold {
   readonly score: string
-  /** Null: of whichever evaluator gives a score of that name. */
+  /** Null for any evaluator that produces a score with this name. */
   readonly evaluator_id: string | null
   readonly agent_id: string | null
   readonly domain: string | null
   readonly metric: 'pass_rate' | 'mean'
-  /** The scores of so many minutes before now. */
+  /** Length in minutes of the measured window, which ends now. */
   readonly window_minutes: number
   readonly operator: 'below' | 'above'
   readonly value: number
-  /** Where it is well again: beyond `value`, so that what wavers about it is told once. */
+  /**
+   * Value at which the state returns to `ok`. It differs from `value`, so that small fluctuations
+   * around `value` trigger only one notification.
+   */
   readonly recovery_value: number
-  /** With fewer scores nothing is said. */
+  /** Minimum number of scores. With fewer, the state does not change. */
   readonly min_n: number
 }
 
 export type ThresholdState = 'ok' | 'firing'
 
-/** @returns the state that follows; the same when there is nothing to tell. */
+/** Returns the state after a measurement. */
 export function thresholdStateOf(
   threshold: Pick<ScoreThreshold, 'operator' | 'value' | 'recovery_value'>,
   state: ThresholdState,
@@ -65,8 +73,8 @@ export function thresholdStateOf(
 const marginMax = 0.05
 
 /**
- * Where it is well again unless somebody says where: a little beyond the threshold. A rate has its
- * end at 0 or 1, and has to be able to get there.
+ * Returns the default recovery value, a small distance from the threshold. For a rate, the value is
+ * between 0 and 1, so that the rate can reach it.
  */
 export function recoveryValueOf(
   threshold: Pick<ScoreThreshold, 'metric' | 'operator' | 'value'>

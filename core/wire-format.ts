@@ -1,4 +1,4 @@
-/** The Confluent wire format: which schema wrote these bytes.
+/** The Confluent wire format: a header that names the schema, followed by the Avro payload.
  *
  *     byte   0        1   2   3   4     5 …
  *          ┌────────┬───────────────┬──────────────┐
@@ -13,7 +13,7 @@ export class WireFormatError extends Error {
   override readonly name = 'WireFormatError'
 }
 
-/** Writes magic byte and schema id into the first five bytes of `target`. */
+/** Writes the magic byte and the schema id into the first five bytes of `target`. */
 export function writeWireHeader(target: Buffer, schemaId: number): void {
   target[0] = magicByte
   target.writeUInt32BE(schemaId, 1)

@@ -1,4 +1,4 @@
-/** Whether an evaluator can be what a caller says of it: every problem at once. */
+/** Checks an evaluator from a request and returns all violations. */
 import { isOfflineKind } from '../core/evaluation/evaluator-definition.ts'
 import type { EvaluatorKind, OfflineKind } from '../core/evaluation/evaluator-definition.ts'
 import { pointerTo } from '../core/json/json-pointer.ts'
@@ -7,7 +7,7 @@ import { createCheck } from '../platform/validation/json-schema.ts'
 import type { Check } from '../platform/validation/json-schema.ts'
 import { checkFixedOutput, checkFreeOutput } from './check-output.ts'
 import { completeDraft, naturalOutputOf, timeouts } from './complete-draft.ts'
-import type { GivenDraft } from './complete-draft.ts'
+import type { EvaluatorInput } from './complete-draft.ts'
 import { builtInEvaluators } from './default-rule-set.ts'
 import { draftSchema, namePattern } from './draft-schema.ts'
 import { unknownCheck } from './heuristics/heuristic.ts'
@@ -25,30 +25,30 @@ type Config = Readonly<Record<string, unknown>>
 
 const checkForm = createCheck(draftSchema)
 
-/** Pointers begin at the draft; nothing wrong is an empty list. */
+/** Returns an empty list if the evaluator is valid. Pointers are relative to the evaluator. */
 export function checkEvaluator(draft: unknown): readonly Violation[] {
   const form = checkForm(draft)
-  const { kind, config } = (draft ?? {}) as Partial<GivenDraft>
+  const { kind, config } = (draft ?? {}) as Partial<EvaluatorInput>
   const isReadable = isKnownKind(kind) && typeof config === 'object' && config !== null
   const about = isReadable ? checkConfig(kind, config) : { form: [], rules: [] }
-  const found = [...form, ...about.form, ...about.rules].map(inWords)
+  const found = [...form, ...about.form, ...about.rules].map(explainPattern)
   if (form.length > 0 || about.form.length > 0) return found
-  const given = draft as GivenDraft
+  const given = draft as EvaluatorInput
   return [
     ...unstorableTexts(given),
-    ...takenNames(given),
+    ...reservedNames(given),
     ...found,
     ...checkOutput(given),
     ...checkTimeout(given),
-    ...clashes(given)
+    ...thresholdConflicts(given)
   ]
 }
 
 const builtInNames = new Set(builtInEvaluators.map(({ name }) => name))
 
-/** Scores are read by their names, so a second one of a built-in's would be taken for it. */
-function takenNames({ name, output }: GivenDraft): readonly Violation[] {
-  const detail = 'is the name of an evaluator that everybody has; choose another'
+/** Rejects the names of built-in evaluators, because scores are looked up by name. */
+function reservedNames({ name, output }: EvaluatorInput): readonly Violation[] {
+  const detail = 'is reserved for a built-in evaluator; choose another name'
   return [
     ...(builtInNames.has(name) ? [{ pointer: '/name', detail }] : []),
     ...(builtInNames.has(output?.name ?? '') ? [{ pointer: '/output/name', detail }] : [])
@@ -59,7 +59,10 @@ function isKnownKind(kind: unknown): kind is EvaluatorKind {
   return (draftSchema.properties.kind.enum as readonly unknown[]).includes(kind)
 }
 
-/** What the form of a configuration has wrong, and else what it says. */
+/**
+ * Violations of the schema (`form`) and of the kind's own rules (`rules`). The rules are checked
+ * only if the schema matches.
+ */
 interface ConfigFlaws {
   readonly form: readonly Violation[]
   readonly rules: readonly Violation[]
@@ -86,13 +89,13 @@ function checkOffline(kind: OfflineKind, config: Config): ConfigFlaws {
 function checkOnline(kind: EvaluatorKind, config: Config): ConfigFlaws {
   if (kind === 'llm_judge') return { form: checkJudgeConfig(config), rules: [] }
   const names = Object.keys(config)
-  const detail = 'is not known here; this kind has nothing to set'
+  const detail = 'is not supported; this kind has no settings'
   return { form: names.map((name) => ({ pointer: pointerTo(name), detail })), rules: [] }
 }
 
 const formChecks = new Map<string, Check>()
 
-/** Compiled once for each kind and check. */
+/** Compiles the schema of each kind or check once. */
 function formCheckOf({ properties, required = [] }: Kind): Check {
   const key = JSON.stringify(properties)
   const known = formChecks.get(key)
@@ -102,20 +105,23 @@ function formCheckOf({ properties, required = [] }: Kind): Check {
   return check
 }
 
-/** What patterns mean, for people. */
+/** Error messages by the pattern that a value must match. */
 const sentences = new Map([
-  [namePattern, 'must begin with a small letter and go on with small letters, digits, _ and -'],
+  [
+    namePattern,
+    'must begin with a lowercase letter and contain only lowercase letters, digits, _ and -'
+  ],
   [targetPattern, targetRule],
-  [referencePattern, 'must be metadata. and the name of a member'],
-  [flagsPattern, 'must be some of i, m and s, each once']
+  [referencePattern, 'must be metadata. followed by the name of a member'],
+  [flagsPattern, 'must contain only i, m and s, each at most once']
 ])
 
-function inWords({ pointer, detail }: Violation): Violation {
+function explainPattern({ pointer, detail }: Violation): Violation {
   const pattern = /^must match pattern "(.*)"$/.exec(detail)?.[1]
   return { pointer, detail: sentences.get(pattern ?? '') ?? detail }
 }
 
-function checkOutput(draft: GivenDraft): readonly Violation[] {
+function checkOutput(draft: EvaluatorInput): readonly Violation[] {
   const { kind, config, output } = draft
   if (kind === 'llm_judge') {
     const { scale } = config as unknown as JudgeConfig
@@ -132,16 +138,18 @@ function checkOutput(draft: GivenDraft): readonly Violation[] {
   return found.map(within('/output'))
 }
 
-function checkTimeout({ kind, timeout_ms: timeout }: GivenDraft): readonly Violation[] {
+function checkTimeout({ kind, timeout_ms: timeout }: EvaluatorInput): readonly Violation[] {
   const { max } = isOfflineKind(kind) ? timeouts.offline : timeouts.network
   if ((timeout ?? 0) <= max) return []
   return [{ pointer: '/timeout_ms', detail: `must be at most ${max} for this kind` }]
 }
 
-/** Said twice and differently. */
-function clashes({ config, output }: GivenDraft): readonly Violation[] {
+/** Rejects a threshold in `output` that differs from the one in `config`. */
+function thresholdConflicts({ config, output }: EvaluatorInput): readonly Violation[] {
   const threshold = output?.threshold ?? null
   const other = config['threshold']
   if (threshold === null || other === undefined || other === threshold) return []
-  return [{ pointer: '/output/threshold', detail: 'must be the same as in config, or left out' }]
+  return [
+    { pointer: '/output/threshold', detail: 'must equal the threshold in config, or be omitted' }
+  ]
 }

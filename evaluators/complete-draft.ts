@@ -1,4 +1,4 @@
-/** What a caller says of an evaluator, with everything that he may leave out. */
+/** Fills in the defaults of an evaluator from a request. */
 import { isOfflineKind } from '../core/evaluation/evaluator-definition.ts'
 import type {
   EvaluatorDraft,
@@ -8,8 +8,8 @@ import type {
 import { kindTable } from './kind-table.ts'
 import type { OutputForm } from './kind.ts'
 
-/** As a caller writes it; a member that is null counts as left out. */
-export interface GivenDraft {
+/** Evaluator as sent in a request. A null member counts as omitted. */
+export interface EvaluatorInput {
   readonly name: string
   readonly kind: EvaluatorKind
   readonly description?: string | null
@@ -18,14 +18,19 @@ export interface GivenDraft {
   readonly timeout_ms?: number | null
 }
 
-/** Of one run, in milliseconds: what computes is quick or hangs, a model takes its time. */
+/**
+ * Timeouts of one run in milliseconds. Offline kinds are fast, and network kinds wait for a model.
+ */
 export const timeouts = {
   offline: { default: 100, max: 1000 },
   network: { default: 60_000, max: 300_000 }
 } as const
 
-/** @param given what `checkEvaluator` has nothing against */
-export function completeDraft(given: GivenDraft): EvaluatorDraft {
+/**
+ * Returns the evaluator with all defaults set.
+ * @param given an evaluator that `checkEvaluator` accepts
+ */
+export function completeDraft(given: EvaluatorInput): EvaluatorDraft {
   const { name, kind, description, config, timeout_ms } = given
   const time = isOfflineKind(kind) ? timeouts.offline : timeouts.network
   return {
@@ -48,14 +53,16 @@ const bare: OutputForm = {
   direction: 'higher'
 }
 
-/** What is given wins; the rest is the kind's own. */
-function outputOf({ name, kind, config, output }: GivenDraft): ScoreDefinition {
+/**
+ * Merges the score definitions of the kind and of the caller. The caller's members take precedence.
+ */
+function outputOf({ name, kind, config, output }: EvaluatorInput): ScoreDefinition {
   const given = Object.entries(output ?? {}).filter(([, value]) => value !== null)
   const own = naturalOutputOf(kind, config) ?? bare
   return { name, ...own, ...(Object.fromEntries(given) as Partial<ScoreDefinition>) }
 }
 
-/** The score that a kind gives by itself; null where only the caller can tell. */
+/** Returns the score definition of a kind, or null if the caller has to define the score. */
 export function naturalOutputOf(
   kind: EvaluatorKind,
   config: Readonly<Record<string, unknown>>
@@ -71,7 +78,9 @@ interface Scale {
   readonly labels?: unknown
 }
 
-/** A model that judges scores on the scale that its configuration gives it. */
+/**
+ * Returns the score definition that follows from a judge's scale, or null if the scale is invalid.
+ */
 function scaleOutputOf(scale: unknown): OutputForm | null {
   const { type, min, max, labels } = (scale ?? {}) as Scale
   if (type === 'rubric' && typeof min === 'number' && typeof max === 'number') {

@@ -1,8 +1,10 @@
-/** What identifies how an evaluator judges: two versions with one hash give the same scores. */
+/** Hashes the parts of an evaluator that determine its scores: kind, configuration, output and
+ * timeout.
+ */
 import { createHash } from 'node:crypto'
 import type { EvaluatorDraft } from '../core/evaluation/evaluator-definition.ts'
 
-/** `sha256:` and 64 hex digits; neither name nor description, nor the order of members counts. */
+/** Returns `sha256:` and 64 hex digits. Name, description and the order of members are ignored. */
 export function configHashOf(draft: Omit<EvaluatorDraft, 'name' | 'description'>): string {
   const { kind, config, output, timeout_ms } = draft
   const text = JSON.stringify(sorted({ kind, config, output, timeout_ms }))

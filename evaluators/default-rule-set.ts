@@ -1,4 +1,4 @@
-/** What every organization begins with: one rule, and evaluators that need nothing. */
+/** Defines the default rule set of every organization: one rule with the built-in evaluators. */
 import type { EvaluatorVersion } from '../core/evaluation/evaluator-definition.ts'
 import { defaultRuleId } from '../core/evaluation/rule.ts'
 import type { RuleSet } from '../core/evaluation/rule.ts'
@@ -15,26 +15,30 @@ import { notRefusal } from './heuristics/not-refusal.ts'
 import { outputComplete } from './heuristics/output-complete.ts'
 import { outputNotEmpty } from './heuristics/output-not-empty.ts'
 
-/** Called by its name, which no evaluator of an organization can have. */
+/** Creates a built-in evaluator. Its id is its name, which is reserved. */
 function builtIn(evaluator: Evaluator, check: CheckName, description: string): EvaluatorVersion {
   const { name, kind, version } = evaluator
   const draft = completeDraft({ name, kind, description, config: { check } })
   return Object.freeze({ ...draft, evaluator_id: name, version, config_hash: configHashOf(draft) })
 }
 
-/** Their names, versions and order are those of the runs that are stored already. */
+/** Built-in evaluators. Stored runs refer to their names, versions and positions. */
 export const builtInEvaluators: readonly EvaluatorVersion[] = Object.freeze([
-  builtIn(outputNotEmpty, 'not_empty', 'The agent answered something.'),
-  builtIn(outputComplete, 'complete', 'The answer does not visibly break off.'),
+  builtIn(outputNotEmpty, 'not_empty', 'The output is not empty.'),
+  builtIn(outputComplete, 'complete', 'The output is not visibly cut off.'),
   builtIn(notRefusal, 'not_refusal', 'The agent did not decline the request.'),
-  builtIn(jsonValid, 'json_valid', 'Where JSON was asked for, JSON came back.'),
-  builtIn(noPersonalData, 'no_personal_data', 'Nothing personal that the input did not hold.'),
-  builtIn(inputNotRepeated, 'input_not_repeated', 'The answer is not the request said again.'),
-  builtIn(noRepetition, 'no_repetition', 'The answer does not run in a loop.'),
-  builtIn(noSessionLoop, 'no_session_loop', 'The session does not give one answer over and over.')
+  builtIn(jsonValid, 'json_valid', 'The output is JSON if JSON was requested.'),
+  builtIn(
+    noPersonalData,
+    'no_personal_data',
+    'The output discloses no personal data that the input did not contain.'
+  ),
+  builtIn(inputNotRepeated, 'input_not_repeated', 'The output does not repeat the request.'),
+  builtIn(noRepetition, 'no_repetition', 'The output is not stuck in a loop.'),
+  builtIn(noSessionLoop, 'no_session_loop', 'The session does not keep giving the same answer.')
 ])
 
-/** It matches every decision. */
+/** Rule set that matches every decision. */
 export const defaultRuleSet: RuleSet = Object.freeze({
   version: 0,
   rules: [

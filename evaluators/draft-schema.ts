@@ -1,15 +1,16 @@
-/** The form of what a caller says of an evaluator, whatever its kind. */
+/** Defines the JSON Schema of an evaluator in a request, except for the configuration of its kind.
+ */
 import { evaluatorKinds } from '../core/evaluation/evaluator-definition.ts'
 import { timeouts } from './complete-draft.ts'
 
-/** A name is also that of a metric's label and of a member in the API. */
+/** Pattern of evaluator and score names, which are also metric labels and API member names. */
 export const namePattern = '^[a-z][a-z0-9_-]*$'
 const nameCharactersMax = 100
 const labelsMax = 50
 
 const name = { type: 'string', pattern: namePattern, maxLength: nameCharactersMax } as const
 
-export const outputSchema = {
+const outputSchema = {
   type: ['object', 'null'],
   additionalProperties: false,
   properties: {

@@ -1,14 +1,21 @@
-/** Compiled evaluators: each version once, however many decisions and rules it is for. */
+/** Caches compiled evaluators, so that each version is compiled once for all decisions and rules.
+ */
 import type { EvaluatorVersion } from '../core/evaluation/evaluator-definition.ts'
 import { createCache } from '../platform/process/cache.ts'
 import { compileEvaluator } from './compile-evaluator.ts'
 import type { CompiledEvaluator } from './evaluator.ts'
 import type { EvaluatorState } from './kind.ts'
 
-/** A pattern keeps at most 1 MiB, so all of them keep at most so many. */
+/**
+ * Maximum number of compiled evaluators. A pattern uses at most 1 MiB, so this limits the memory of
+ * all patterns.
+ */
 const entriesMax = 500
 
-/** A version that cannot be compiled is one whose every run fails. */
+/**
+ * Creates the cache. A version that cannot be compiled becomes an evaluator that fails in every
+ * run.
+ */
 export function createEvaluatorCache(
   state: EvaluatorState
 ): (version: EvaluatorVersion) => CompiledEvaluator {

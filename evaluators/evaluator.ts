@@ -1,35 +1,38 @@
-/** What an evaluator is: a name, a version, and a pure function from a subject to a finding. */
+/** Defines evaluators: a name, a version and a function from a subject to a finding. */
 import type { EvaluatorVersion } from '../core/evaluation/evaluator-definition.ts'
 import type { ScoreDataType } from '../core/evaluation/evaluation.ts'
 import type { StatusReason } from '../core/evaluation/status-reason.ts'
 import type { Subject } from './subject.ts'
 
-/** Where in the decision something stands. */
+/** Location in a decision that explains a score. */
 export interface Evidence {
-  /** JSON pointer into the decision: `/output`, `/metadata/expected`. */
+  /** JSON pointer into the decision, for example `/output` or `/metadata/expected`. */
   readonly path: string
-  /** Null where it must not be said again. */
+  /** Text at the location, or null if it must not be disclosed. */
   readonly quote: string | null
-  /** In code units of the text at `path`; null where the whole of it is meant. */
+  /** Offset in UTF-16 code units in the text at `path`; null means the whole text. */
   readonly start: number | null
   readonly end: number | null
 }
 
-/** The score an evaluator gives; its name is the evaluator's. */
+/** The score of an evaluator, without its name. */
 export interface Finding {
   readonly kind: 'finding'
   readonly data_type: ScoreDataType
   readonly value: number | null
   readonly label: string | null
   readonly passed: boolean | null
-  /** A sentence that explains the score and never quotes what was found. */
+  /** A sentence that explains the score and never quotes the match. */
   readonly reason: string
   readonly evidence?: readonly Evidence[]
   /** From 0 to 1. */
   readonly confidence?: number
 }
 
-/** No score, and why: the question does not arise, or the text is too long to tell. */
+/**
+ * No score, because the evaluator does not apply to the decision, or content is missing or too
+ * large.
+ */
 export interface Skipped {
   readonly kind: 'skipped'
   readonly status_reason: SkipReason
@@ -40,15 +43,18 @@ export type SkipReason = Extract<
   'not_applicable' | 'content_missing' | 'content_too_large'
 >
 
-/** Linear in the text it looks at, which a named limit bounds, but for a customer's own rules. */
+/**
+ * Evaluates a decision. Running time must be linear in the length of the text read, and a named
+ * constant must limit that length. Only patterns and schemas that a tenant wrote are exempt.
+ */
 export type Evaluate = (subject: Subject) => Finding | Skipped
 
-/** An evaluator that needs no network, ready to run. */
+/** An offline evaluator, ready to run. */
 export interface CompiledEvaluator {
   readonly version: EvaluatorVersion
-  /** Whether what it takes to run depends on nothing that a customer wrote. */
+  /** False if the running time depends on patterns or schemas that a tenant wrote. */
   readonly isBounded: boolean
-  /** @throws {EvaluatorFailure}, or anything else where it has a bug */
+  /** @throws {EvaluatorFailure}, or any error if the evaluator has a bug */
   readonly evaluate: Evaluate
 }
 
@@ -57,7 +63,10 @@ export type FailureReason = Extract<
   'code_error' | 'code_timeout' | 'out_of_range' | 'unknown_label'
 >
 
-/** A run that gives no score though it should: the evaluator's fault, not the decision's. */
+/**
+ * Error of an evaluator that should have given a score. The evaluator is at fault, not the
+ * decision.
+ */
 export class EvaluatorFailure extends Error {
   override readonly name = 'EvaluatorFailure'
   readonly status_reason: FailureReason
@@ -71,7 +80,7 @@ export class EvaluatorFailure extends Error {
 export interface Evaluator {
   readonly name: string
   readonly kind: 'heuristic'
-  /** Grows whenever the same decision may get another score. */
+  /** Increased by every change that can give the same decision a different score. */
   readonly version: number
   readonly evaluate: Evaluate
 }
@@ -91,13 +100,13 @@ export const contentTooLarge: Skipped = Object.freeze({
   status_reason: 'content_too_large'
 })
 
-/** A boolean score. */
+/** Creates a finding with a boolean score. */
 export function verdict(passed: boolean, reason: string): Finding {
   const value = passed ? 1 : 0
   return { kind: 'finding', data_type: 'boolean', value, label: null, passed, reason }
 }
 
-/** A numeric score from 0 to 1, to three digits. */
+/** Creates a finding with a numeric score from 0 to 1, rounded to three decimal places. */
 export function share(part: number, passed: boolean, reason: string): Finding {
   const value = Math.round(part * 1000) / 1000
   return { kind: 'finding', data_type: 'numeric', value, label: null, passed, reason }

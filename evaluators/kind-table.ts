@@ -1,4 +1,4 @@
-/** The kinds of evaluators that need no network, and which of them a configuration is for. */
+/** Lists the offline evaluator kinds. */
 import type { OfflineKind } from '../core/evaluation/evaluator-definition.ts'
 import { checkOf } from './heuristics/heuristic.ts'
 import { jsonSchema } from './json-schema/json-schema.ts'
@@ -6,7 +6,7 @@ import type { Kind } from './kind.ts'
 import { regex } from './regex/regex.ts'
 import { similarity } from './similarity/similarity.ts'
 
-/** Null where the configuration names no check that there is. */
+/** Functions that return the kind of a configuration, or null if it names an unknown check. */
 export const kindTable: Readonly<
   Record<OfflineKind, (config: Readonly<Record<string, unknown>>) => Kind | null>
 > = {

@@ -1,35 +1,43 @@
-/** What every kind of evaluator says of itself: its configuration, its score, how it runs. */
+/** Defines evaluator kinds: their configuration, their score and how they run. */
 import type { ScoreDefinition } from '../core/evaluation/evaluator-definition.ts'
 import type { Violation } from '../core/problem.ts'
 import type { JsonSchema } from '../platform/validation/json-schema.ts'
 import type { Evaluate } from './evaluator.ts'
 
-/** A score's definition without its name, which an evaluator's is by itself. */
+/** Score definition without its name, which the evaluator sets. */
 export type OutputForm = Omit<ScoreDefinition, 'name'>
 
-/** Of a kind, or of a check of the kind `heuristic`. `Config` has passed `properties`. */
+/**
+ * Evaluator kind, or check of the kind `heuristic`. A `Config` has been validated against
+ * `properties`.
+ */
 export interface Kind<Config = unknown> {
-  /** Members of the configuration; no other is taken. */
+  /** Members of the configuration. Other members are rejected. */
   readonly properties: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
-  /** Whether what it takes to run depends on nothing that a customer wrote. */
+  /** False if the running time depends on patterns or schemas that a tenant wrote. */
   readonly isBounded: boolean
-  /** The score it gives; a threshold may be set by the evaluator. */
+  /**
+   * Returns the score definition of a configuration. An evaluator can override only its threshold.
+   */
   readonly outputOf: (config: Config) => OutputForm
-  /** What the properties cannot say: pointers begin at the configuration. */
+  /** Checks rules that `properties` cannot express. Pointers are relative to the configuration. */
   readonly check?: (config: Config) => readonly Violation[]
-  /** Never throws for a configuration that passed. */
+  /** Returns the evaluation function. Never throws for a valid configuration. */
   readonly compile: (config: Config, state: EvaluatorState) => Evaluate
 }
 
-/** What a process keeps from one decision to the next. */
+/** State that a process keeps between decisions. */
 export interface EvaluatorState {
   readonly sessions: SessionMemory | null
 }
 
-/** Which answers the sessions of late have given; the same question again changes nothing. */
+/** Remembers hashes of the recent answers of each session. */
 export interface SessionMemory {
-  /** @returns the answers of the session up to this decision's, the last of them, as hashes */
+  /**
+   * Adds the hash of an answer. Idempotent per decision.
+   * @returns hashes of the session's recent answers, up to and including this decision's
+   */
   remember(sessionKey: string, decisionId: string, answer: number): readonly number[]
 }
 
@@ -41,7 +49,7 @@ export const booleanOutput: OutputForm = Object.freeze({
   direction: 'higher'
 })
 
-/** From 0 to 1, the more the better. */
+/** Score from 0 to 1. Higher is better. */
 export const shareOutput: OutputForm = Object.freeze({
   ...bareOutput,
   data_type: 'numeric',
@@ -50,7 +58,7 @@ export const shareOutput: OutputForm = Object.freeze({
   direction: 'higher'
 })
 
-/** A number from 0 that is neither good nor bad by itself. */
+/** Non-negative count. Neither a higher nor a lower count is better. */
 export const countOutput: OutputForm = Object.freeze({
   ...bareOutput,
   data_type: 'numeric',

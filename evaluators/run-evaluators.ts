@@ -1,52 +1,63 @@
-/** Runs evaluators on decisions, each run to its one outcome; none holds the others up. */
+/** Runs evaluators on decisions and returns one result per run. A slow evaluator does not delay
+ * others.
+ */
 import { CpuLimitError, cpuLimit } from '../platform/validation/cpu-limit.ts'
 import type { CpuLimit } from '../platform/validation/cpu-limit.ts'
 import { EvaluatorFailure } from './evaluator.ts'
 import type { CompiledEvaluator, FailureReason, Finding, SkipReason } from './evaluator.ts'
-import { createPatience } from './patience.ts'
-import type { Patience } from './patience.ts'
+import { createTimeoutBudget } from './timeout-budget.ts'
+import type { TimeoutBudget } from './timeout-budget.ts'
 import type { Subject } from './subject.ts'
 
-export interface Job {
+interface EvaluationJob {
   readonly evaluator: CompiledEvaluator
   readonly subject: Subject
 }
 
-export type Outcome = Result & { readonly duration_us: number }
+export type EvaluatorResult = Result & { readonly duration_us: number }
 
 type Result =
   | { readonly status: 'succeeded'; readonly finding: Finding }
   | { readonly status: 'skipped'; readonly status_reason: SkipReason }
   | { readonly status: 'failed'; readonly status_reason: FailureReason; readonly error: Error }
 
-/** Of what customers wrote, so many milliseconds run under one watch. */
+/**
+ * Time limit in milliseconds for a batch of evaluators with patterns or schemas that a tenant
+ * wrote.
+ */
 const batchMs = 100
-/** After so many timeouts in a row an evaluator rests until the next batch, or for longer. */
+/**
+ * Number of consecutive timeouts after which the evaluator's remaining runs in the batch fail
+ * immediately.
+ */
 const timeoutsMax = 3
-/** Where a run did not compute half of its time, the machine was busy and not the evaluator. */
+/**
+ * Maximum number of attempts for a run that timed out but computed for less than half of its time
+ * limit, as happens on a busy machine.
+ */
 const triesMax = 4
 
 /**
- * One outcome for each job, in their order. Never throws. What broke an evaluator may quote the
- * decision: its message is for nobody to read. Who has several batches hands in one `patience`, or
- * what hangs costs as much in each of them.
+ * Returns one result per job, in order. Never throws. Do not show or log the message of an `error`,
+ * which may quote the decision. Pass the same `timeoutBudget` to all batches; otherwise slow
+ * evaluators cost the same time again in each batch.
  */
 export function runEvaluators(
-  jobs: readonly Job[],
+  jobs: readonly EvaluationJob[],
   limit: CpuLimit = cpuLimit,
-  patience: Patience = createPatience()
-): Outcome[] {
-  const outcomes = jobs.map((job) => (job.evaluator.isBounded ? outcomeOf(job) : undefined))
+  timeoutBudget: TimeoutBudget = createTimeoutBudget()
+): EvaluatorResult[] {
+  const results = jobs.map((job) => (job.evaluator.isBounded ? resultOf(job) : undefined))
   const timeouts = new Map<CompiledEvaluator, number>()
   for (let next = nextOpen(); next >= 0; next = nextOpen()) {
     tryBatch(next)
     const stopped = nextOpen()
-    if (stopped >= 0) outcomes[stopped] = alone(jobs[stopped] as Job)
+    if (stopped >= 0) results[stopped] = alone(jobs[stopped] as EvaluationJob)
   }
-  return outcomes as Outcome[]
+  return results as EvaluatorResult[]
 
   function nextOpen(): number {
-    return outcomes.indexOf(undefined)
+    return results.indexOf(undefined)
   }
 
   function tryBatch(start: number): void {
@@ -57,31 +68,34 @@ export function runEvaluators(
     }
   }
 
-  /** Ends before one that was late already. What the limit interrupts leaves no outcome. */
+  /**
+   * Runs jobs in order. Stops at an evaluator that has already timed out or has spent its timeout
+   * budget. A run that the time limit interrupts has no result.
+   */
   function runFrom(start: number): void {
     for (let at = start; at < jobs.length; at++) {
-      const job = jobs[at] as Job
-      if (outcomes[at] === undefined && isSuspect(job)) return
-      outcomes[at] ??= outcomeOf(job)
+      const job = jobs[at] as EvaluationJob
+      if (results[at] === undefined && isSuspect(job)) return
+      results[at] ??= resultOf(job)
     }
   }
 
-  function isSuspect({ evaluator, subject }: Job): boolean {
-    return timeouts.has(evaluator) || patience.isOver(organizationOf(subject), evaluator)
+  function isSuspect({ evaluator, subject }: EvaluationJob): boolean {
+    return timeouts.has(evaluator) || timeoutBudget.isSpent(organizationOf(subject), evaluator)
   }
 
-  function alone(job: Job): Outcome {
+  function alone(job: EvaluationJob): EvaluatorResult {
     const { evaluator } = job
     const organizationId = organizationOf(job.subject)
     const late = timeouts.get(evaluator) ?? 0
-    if (late >= timeoutsMax || patience.isOver(organizationId, evaluator)) return resting
+    if (late >= timeoutsMax || timeoutBudget.isSpent(organizationId, evaluator)) return resting
     const startedAt = performance.now()
-    const outcome = outcomeWithin(limit, job)
-    if (isTimeout(outcome)) {
+    const result = resultWithin(limit, job)
+    if (isTimeout(result)) {
       timeouts.set(evaluator, late + 1)
-      patience.lose(organizationId, evaluator, performance.now() - startedAt + batchMs)
+      timeoutBudget.charge(organizationId, evaluator, performance.now() - startedAt + batchMs)
     } else timeouts.delete(evaluator)
-    return outcome
+    return result
   }
 }
 
@@ -89,15 +103,15 @@ function organizationOf({ decision }: Subject): string {
   return decision.organization_id
 }
 
-function isTimeout(outcome: Outcome): boolean {
-  return outcome.status === 'failed' && outcome.status_reason === 'code_timeout'
+function isTimeout(result: EvaluatorResult): boolean {
+  return result.status === 'failed' && result.status_reason === 'code_timeout'
 }
 
-function outcomeWithin(limit: CpuLimit, job: Job): Outcome {
+function resultWithin(limit: CpuLimit, job: EvaluationJob): EvaluatorResult {
   const { timeout_ms } = job.evaluator.version
   for (let tries = 1; ; tries++) {
     try {
-      return limit(() => outcomeOf(job), timeout_ms)
+      return limit(() => resultOf(job), timeout_ms)
     } catch (error) {
       if (!(error instanceof CpuLimitError)) throw error
       if (error.computedMs * 2 < timeout_ms && tries < triesMax) continue
@@ -106,8 +120,8 @@ function outcomeWithin(limit: CpuLimit, job: Job): Outcome {
   }
 }
 
-const resting: Outcome = Object.freeze({
-  ...failure('code_timeout', new Error('it took too long on the decisions before this one')),
+const resting: EvaluatorResult = Object.freeze({
+  ...failure('code_timeout', new Error('the evaluator timed out on earlier decisions')),
   duration_us: 0
 })
 
@@ -115,14 +129,14 @@ function failure(reason: FailureReason, error: unknown) {
   return { status: 'failed', status_reason: reason, error: error as Error } as const
 }
 
-function outcomeOf(job: Job): Outcome {
+function resultOf(job: EvaluationJob): EvaluatorResult {
   const startedAt = performance.now()
-  const result = resultOf(job)
+  const result = untimedResultOf(job)
   return { ...result, duration_us: Math.round((performance.now() - startedAt) * 1000) }
 }
 
-/** One evaluator's bug costs its own score and no other. */
-function resultOf({ evaluator, subject }: Job): Result {
+/** Runs one job. An exception in an evaluator affects only its own score. */
+function untimedResultOf({ evaluator, subject }: EvaluationJob): Result {
   try {
     const found = evaluator.evaluate(subject)
     if (found.kind === 'finding') return { status: 'succeeded', finding: found }

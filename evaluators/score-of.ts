@@ -1,4 +1,4 @@
-/** A finding as the score that is published and stored. */
+/** Converts a finding to the score that is published and stored. */
 import { bareScore } from '../core/evaluation/evaluation.ts'
 import type { Score } from '../core/evaluation/evaluation.ts'
 import type { ScoreDefinition } from '../core/evaluation/evaluator-definition.ts'
@@ -9,7 +9,10 @@ type Scale = Pick<ScoreDefinition, 'data_type' | 'min' | 'max'> & {
   readonly direction: string | null
 }
 
-/** The same run gives the same score its id, however often it is delivered. */
+/**
+ * Creates the score of a run. The id is derived from the run's id, so a redelivered run gets the
+ * same score id.
+ */
 export function scoreOf(runId: string, output: ScoreDefinition, finding: Finding): Score {
   const { data_type, value, label, passed, reason, evidence, confidence } = finding
   const { name, threshold, min, max, direction } = output
@@ -32,7 +35,7 @@ export function scoreOf(runId: string, output: ScoreDefinition, finding: Finding
   }
 }
 
-/** From 0, the worst, to 1, the best; null where neither is known. */
+/** Returns a value from 0 (worst) to 1 (best), or null if the scale has no worst and best. */
 export function normalizedOf(value: number | null, scale: Scale): number | null {
   if (value === null || scale.direction === 'none') return null
   const part = scale.data_type === 'numeric' ? partOf(value, scale) : value
@@ -41,8 +44,9 @@ export function normalizedOf(value: number | null, scale: Scale): number | null 
 }
 
 /**
- * Within these limits neither this file nor the view packed_runs overflows or underflows. A larger
- * number or a narrower range gives no normalized value; a smaller distance from `min` counts as 0.
+ * Limits that prevent overflow and underflow here and in the view packed_runs. A score with a
+ * larger number or a narrower range has no normalized value. Smaller distances from `min` count as
+ * 0.
  */
 const limits = { number: 1e100, width: 1e-100, distance: 1e-200 }
 

@@ -1,37 +1,42 @@
-/** A decision as evaluators look at it: what several of them need is prepared once, on demand. */
+/** Creates the subject of evaluators: a decision with shared values that are computed once, on
+ * demand.
+ */
 import type { Decision } from '../core/decision/decision.ts'
 import { inputTextOf } from './text/input-text.ts'
 import type { InputText } from './text/input-text.ts'
-import { isJsonAskedFor } from './text/json-request.ts'
+import { isJsonRequested } from './text/json-request.ts'
 import { jsonTextOf } from './text/json-text.ts'
 import { hasEscapedName, jsonValueOf } from './text/json-value.ts'
 import type { JsonText } from './text/json-text.ts'
 import { phrasesOf, wordsMax, wordsOf } from './text/words.ts'
 
-/** Most of a text that an evaluator reads word by word; an output may have megabytes. */
+/**
+ * Maximum number of characters of a text that are read word by word, because outputs can be several
+ * megabytes long.
+ */
 export const textCharactersMax = 32_768
-/** Largest input that is parsed; of a larger one its JSON text is read instead. */
+/** Maximum number of characters of an input that is parsed. A larger input is read as JSON text. */
 export const inputCharactersMax = 262_144
 
 export interface Subject {
   readonly decision: Decision
   /** The whole output, without surrounding white space. */
   readonly output: string
-  /** The first `textCharactersMax` of it, in lower case. */
+  /** The first `textCharactersMax` characters of the output in lower case. */
   readonly lowerOutput: () => string
-  /** The words of `lowerOutput`, each as a hash. */
+  /** Hashes of the words of `lowerOutput`. */
   readonly outputWords: () => readonly number[]
-  /** Whether the output has more words than those. */
+  /** Whether the output has more words than `outputWords`. */
   readonly hasMoreWords: () => boolean
-  /** The phrases of `outputWords`, each as a hash. */
+  /** Hashes of the phrases of `outputWords`. */
   readonly outputPhrases: () => readonly number[]
-  /** What the output is when it is read as JSON. */
+  /** Whether the output is JSON. */
   readonly outputJson: () => JsonText
-  /** The parsed input, or undefined when it is too large. */
+  /** The parsed input, or undefined if it is too large. */
   readonly inputValue: () => unknown
   readonly inputText: () => InputText
   /** Whether the prompt, its parameters or the domain ask for JSON. */
-  readonly isJsonAskedFor: () => boolean
+  readonly isJsonRequested: () => boolean
 }
 
 export function subjectOf(decision: Decision): Subject {
@@ -54,7 +59,7 @@ export function subjectOf(decision: Decision): Subject {
     outputJson: once(() => jsonTextOf(output)),
     inputValue,
     inputText,
-    isJsonAskedFor: once(() => isJsonAskedFor(decision, inputValue(), inputText()))
+    isJsonRequested: once(() => isJsonRequested(decision, inputValue(), inputText()))
   }
 }
 

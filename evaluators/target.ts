@@ -1,11 +1,10 @@
-/** What an evaluator looks at: the output, the input, or a member of the metadata. */
-import type { Violation } from '../core/problem.ts'
+/** Reads the target of an evaluator: the output, the input, or a member of the metadata. */
 import { contentMissing } from './evaluator.ts'
 import type { Skipped } from './evaluator.ts'
 import type { Subject } from './subject.ts'
 import { memberTextOf, plainTextOf } from './text/member-text.ts'
 
-/** `output`, `input`, or `metadata.` and the path of a member. */
+/** `output`, `input`, or `metadata.` followed by the path of a member. */
 export const targetPattern = '^(output|input|metadata[.].+)$'
 const targetCharactersMax = 200
 const metadataPrefix = 'metadata.'
@@ -17,14 +16,14 @@ export const targetSchema = {
   default: 'output'
 } as const
 
-export const targetRule = 'must be output, input, or metadata. and the name of a member'
+export const targetRule = 'must be output, input, or metadata. followed by the name of a member'
 
-/** JSON pointer of a target within a decision. */
+/** Returns the JSON pointer of a target within a decision. */
 export function targetPointer(target: string): string {
   return `/${target.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('.', '/')}`
 }
 
-/** The text of the target: of an input with a shape of its own, its texts, one to a line. */
+/** Returns the text of the target. Strings of a structured input are joined, one per line. */
 export function targetTextOf(subject: Subject, target: string): string | Skipped {
   if (target === 'output') return subject.decision.output
   if (target === 'input') return subject.inputText().all
@@ -32,20 +31,16 @@ export function targetTextOf(subject: Subject, target: string): string | Skipped
   return json === null ? contentMissing : plainTextOf(json)
 }
 
-/** The JSON text of the target; the output is taken as the JSON that it may be. */
+/** Returns the target as JSON text. The output can be invalid JSON. */
 export function targetJsonOf(subject: Subject, target: string): string | Skipped {
   if (target === 'output') return subject.output
   if (target === 'input') return subject.decision.input
   return metadataTextOf(subject, target) ?? contentMissing
 }
 
-/** Null where there is no such member, or where it is null. */
+/** Returns the JSON text of a metadata member, or null if the member is absent or null. */
 export function metadataTextOf({ decision }: Subject, target: string): string | null {
   if (decision.metadata === null) return null
   const json = memberTextOf(decision.metadata, target.slice(metadataPrefix.length))
   return json === 'null' ? null : json
-}
-
-export function targetFlaw(pointer: string): Violation {
-  return { pointer, detail: targetRule }
 }

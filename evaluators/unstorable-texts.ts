@@ -1,15 +1,18 @@
-/** Texts that the store cannot keep as they came, wherever they stand in what a caller says. */
+/** Finds strings that Postgres cannot store, at any depth of a request body. */
 import { pointerTo } from '../core/json/json-pointer.ts'
 import type { Violation } from '../core/problem.ts'
 
-const detail = 'must hold neither U+0000 nor half of a surrogate pair'
+const detail = 'must not contain U+0000 or an unpaired surrogate'
 
-/** @param value JSON that nests as deeply as bodies may */
+/**
+ * Returns a violation for each string that Postgres cannot store.
+ * @param value a JSON value that nests at most as deeply as request bodies
+ */
 export function unstorableTexts(value: unknown, pointer = ''): Violation[] {
   if (typeof value === 'string') return isStorable(value) ? [] : [{ pointer, detail }]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) => [
-    // Of a name that cannot be told the place is that of its object.
+    // Reports an unstorable name at its object, because the pointer cannot contain it.
     ...(isStorable(name) ? [] : [{ pointer, detail: `has a name that ${detail}` }]),
     ...unstorableTexts(member, pointer + pointerTo(isStorable(name) ? name : '?'))
   ])

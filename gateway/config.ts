@@ -1,4 +1,4 @@
-/** The settings of a gateway process. */
+/** Reads the settings of a gateway process. */
 import { readConfig } from '../platform/config/config.ts'
 import type { Config, Environment } from '../platform/config/config.ts'
 import { kafkaSettingNames } from '../platform/kafka/kafka-security.ts'
@@ -47,27 +47,31 @@ const names = [
   'LOG_LEVEL'
 ] as const
 
-/** What only the routes of ingest need, and what only the others do. */
-const logNames = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'] as const
+/** Settings that only the ingest routes need. */
+const kafkaNames = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'] as const
+/** Settings that only the API routes need. */
 const sessionNames = ['SESSION_SIGNING_KEY'] as const
 
-type Always = (typeof names)[number]
-type Sometimes = (typeof logNames)[number] | (typeof sessionNames)[number]
+type CommonName = (typeof names)[number]
+type OptionalName = (typeof kafkaNames)[number] | (typeof sessionNames)[number]
 
-/** Null is what the routes of this process do not need; it is not even read then. */
-export type GatewayConfig = Config<Always> &
-  Readonly<{ [Name in Sometimes]: Config<Name>[Name] | null }>
+/** Settings that the routes of this process do not need are null and are not read. */
+export type GatewayConfig = Config<CommonName> &
+  Readonly<{ [Name in OptionalName]: Config<Name>[Name] | null }>
 
 export function readGatewayConfig(environment: Environment): GatewayConfig {
   const routes = routesOf(environment)
-  const log = routes === 'api' ? [] : logNames
+  const log = routes === 'api' ? [] : kafkaNames
   const session = routes === 'ingest' ? [] : sessionNames
   const config = readConfig(environment, [...log, ...session, ...names])
   const absent = { KAFKA_BROKERS: null, SCHEMA_REGISTRY_URL: null, SESSION_SIGNING_KEY: null }
   return Object.freeze({ ...absent, ...config })
 }
 
-/** What is wrong with it is said with all the rest. */
+/**
+ * Reads GATEWAY_ROUTES. An invalid value is reported later, together with all other invalid
+ * settings.
+ */
 function routesOf(environment: Environment): Config<'GATEWAY_ROUTES'>['GATEWAY_ROUTES'] {
   try {
     return readConfig(environment, ['GATEWAY_ROUTES']).GATEWAY_ROUTES

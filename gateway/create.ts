@@ -1,4 +1,4 @@
-/** Puts the steps, the handlers and the routes together. */
+/** Assembles the gateway: the ingest steps, the API handlers and the routes. */
 import { systemClock } from '../platform/process/clock.ts'
 import type { Lifecycle } from '../platform/process/lifecycle.ts'
 import type { Logger } from '../platform/telemetry/logger.ts'
@@ -15,17 +15,14 @@ import { createLiveSessions } from '../auth/live-sessions.ts'
 import { createAuthenticateSession } from '../auth/authenticate-session.ts'
 import { createChecked } from '../auth/checked.ts'
 import { createPoll } from '../api/poll.ts'
-import { createDecisions } from '../api/decisions/create-decisions.ts'
-import { createReadEvaluation } from '../api/results/read-evaluation.ts'
 import { createReadEvaluations } from '../api/read-evaluations.ts'
-import { createReadReceipt } from '../api/decisions/read-receipt.ts'
-import { createResults } from '../api/results/create-results.ts'
-import { createProfiles } from '../api/profiles/create-profiles.ts'
-import { createReadStats } from '../api/stats/read-stats.ts'
-import { shareCalls } from '../api/shared-calls.ts'
+import { bindRoutes } from '../api/routes.ts'
+import type { Services } from '../api/services.ts'
+import { createPostWebhook } from '../platform/http-client/post-webhook.ts'
+import { createSealer } from '../platform/security/sealed-secret.ts'
 import { createStore } from '../api/store.ts'
 import type { Store } from '../api/store.ts'
-import { createStreams } from '../api/streams/create-streams.ts'
+import { createStreams } from '../api/streams/streams.ts'
 import { createFairShare } from '../http/admission/fair-share.ts'
 import type { FairShare, FairShareOptions } from '../http/admission/fair-share.ts'
 import { createApp } from '../http/app.ts'
@@ -33,15 +30,15 @@ import type { FindApiKey } from '../auth/api-keys.ts'
 import { createAuthenticate } from '../auth/authenticate.ts'
 import type { Authenticate } from '../auth/authenticate.ts'
 import type { GatewayConfig } from './config.ts'
-import type { Door } from '../http/admission/door.ts'
-import { createAccounts } from '../api/accounts/create-accounts.ts'
-import type { Facts } from '../usage/facts.ts'
-import type { ReadFacts } from '../usage/read-facts.ts'
-import { createConfiguration } from '../api/configuration/create-configuration.ts'
+import type { HttpLimits } from '../http/admission/http-limits.ts'
+import { passwords } from '../api/accounts/passwords.ts'
+import { createSuccessionKey } from '../api/accounts/refresh.ts'
+import { isKnownNetwork } from '../api/accounts/sessions.ts'
+import { createThrottle } from '../api/accounts/throttle.ts'
+import type { UsageCounters } from '../usage/usage.ts'
+import type { ReadUsage } from '../usage/read-usage.ts'
 import { createTenantCompute } from '../api/evaluators/tenant-compute.ts'
 import type { TenantCompute } from '../api/evaluators/tenant-compute.ts'
-import { createOrganizationHandlers } from '../api/organization/create-organization.ts'
-import { createOnboarding } from '../api/onboarding/create-onboarding.ts'
 import { createCors } from '../http/cors.ts'
 import { createDocs } from '../http/docs.ts'
 import { createBatchOutcomes } from './ingest/batch-outcomes.ts'
@@ -51,18 +48,17 @@ import { createIngestBatch } from './ingest/ingest-batch.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createLimitAgent } from './ingest/limit-agent.ts'
 import { createLimitRate } from './ingest/limit-rate.ts'
-import { createNoteFacts } from './ingest/note-facts.ts'
+import { createCountUsage } from './ingest/count-usage.ts'
 import { createOutcomes } from './ingest/outcomes.ts'
 import { createProduce } from './ingest/produce.ts'
 import { createValidate } from './ingest/validate.ts'
 import { openApiOf } from '../http/openapi.ts'
-import { createReportRefusals } from '../http/admission/report-refusals.ts'
-import type { ReportRefusal } from '../http/admission/report-refusals.ts'
+import { createReportRejections } from '../http/admission/report-rejections.ts'
+import type { ReportRejection } from '../http/admission/report-rejections.ts'
 import type { Handle } from '../http/route.ts'
-import { createRoutes } from './routes.ts'
-import type { Handlers } from './routes.ts'
+import { ingestRoutes } from './routes.ts'
 
-export interface GatewayParts {
+interface GatewayParts {
   readonly config: GatewayConfig
   readonly logger: Logger
   readonly lifecycle: Lifecycle
@@ -71,40 +67,46 @@ export interface GatewayParts {
   readonly oneTimeValues: OneTimeValues
   readonly findApiKey: FindApiKey
   readonly noteUse: (keyId: string) => void
-  /** Gateways know keys for some seconds: they are told of what has changed. */
-  readonly tellKeyChange: (keyId: string) => void
+  /** Notifies the other gateways of a changed key, because they cache keys for a few seconds. */
+  readonly notifyKeyChange: (keyId: string) => void
   readonly rateLimiter: RateLimiter
   readonly producer: RoutingProducer
   readonly schemaId: () => number | null
-  readonly door: Door
-  /** Whether each answer closes its connection; without it, once the process stops. */
+  readonly httpLimits: HttpLimits
+  /** Returns true while responses must close their connections. Default: true during shutdown. */
   readonly isLeaving?: () => boolean
-  readonly facts: Facts
-  readonly readFacts: ReadFacts
-  /** Calls that may wait for something to be stored; some hundreds without it. */
+  readonly usage: UsageCounters
+  readonly readUsage: ReadUsage
+  /** Maximum number of long-polling calls in progress. Default: 250. */
   readonly waitsMax?: number
 }
 
 /**
- * Bodies above 256 KiB, of each organization. One that waits is held in memory. Pauses are long,
- * because storing, evaluating or trying a large body costs more than reading it.
+ * Limits bodies above 256 KiB, per organization. The queue is bounded, because it is in memory. The
+ * pause after each body is long, because storing and evaluating a large body costs more than
+ * accepting it.
  */
 const longBodies: FairShareOptions = {
   what: 'bodies above 256 KiB',
-  ...{ atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000 },
+  atOnceMax: 1,
+  waitingMax: 32,
+  waitMsMax: 10_000,
   pause: (workedMs) => Math.min(20 * workedMs, 3000)
 }
-/** Calls without a credential, of each network, which may be a whole office. 50 logins take 3 s. */
+/** Limits calls without a credential, per network. A queue of 50 logins takes 3 s. */
 const openCalls = {
-  ...{ what: 'calls without a credential', atOnceMax: 2, waitingMax: 50, waitMsMax: 3000 }
+  what: 'calls without a credential',
+  atOnceMax: 2,
+  waitingMax: 50,
+  waitMsMax: 3000
 }
-/** Of all requests in progress, those without a credential that wait. */
+/** Maximum number of queued calls without a credential, as a fraction of REQUESTS_MAX. */
 const openCallsPart = 1 / 4
 const clock = systemClock
 const elapsedMs = (): number => performance.now()
 
 export function createGatewayApp(parts: GatewayParts) {
-  const { config, logger, lifecycle, metrics, door } = parts
+  const { config, logger, lifecycle, metrics, httpLimits } = parts
   const { findApiKey, noteUse, isLeaving = lifecycle.isStopping } = parts
   const pepper = config.API_KEY_PEPPER
   const authenticate = createAuthenticate({ findApiKey, pepper, clock, noteUse })
@@ -117,41 +119,49 @@ export function createGatewayApp(parts: GatewayParts) {
     waitingOfAllMax: config.REQUESTS_MAX * openCallsPart
   })
   const compute = createTenantCompute()
-  lifecycle.onStop('the compute thread', () => compute.close())
+  lifecycle.onStop('compute thread', () => compute.close())
   const checked = createChecked({
-    ...{ authenticateKey: authenticate, authenticateSession, shareLong, shareOpen },
+    authenticateKey: authenticate,
+    authenticateSession,
+    shareLong,
+    shareOpen,
     refuseSpent: compute.allowance.refuseSpent
   })
-  const reportRefusal = createReportRefusals({ logger, metrics, elapsedMs })
-  const shared = { authenticate, reportRefusal, shareLong }
-  const { ingest, ingestBatch, drain } = createIngestLines(parts, shared)
-  const reads = createReads(parts, { store, ingest, compute, ...sessions })
-  const handlers = { ingest, ingestBatch, ...shareCalls(reads) }
-
-  const routes = createRoutes(handlers, checked).filter(
+  const reportRejection = createReportRejections({ logger, metrics, elapsedMs })
+  const shared = { authenticate, reportRejection, shareLong }
+  const { ingest, ingestBatch, drain } = createIngestPaths(parts, shared)
+  const services = createServices(parts, { store, ingest, compute, ...sessions })
+  const all = [...ingestRoutes({ ingest, ingestBatch }), ...bindRoutes(services, checked)]
+  const routes = all.filter(
     ({ surface }) => config.GATEWAY_ROUTES === 'all' || config.GATEWAY_ROUTES === surface
   )
   const docs = config.DOCS_ENABLED ? createDocs(openApiOf(routes)) : null
   const app = createApp({
-    ...{ routes, docs, door, metrics, logger, clock, isLeaving },
+    routes,
+    docs,
+    httpLimits,
+    metrics,
+    logger,
+    clock,
+    isLeaving,
     cors: createCors(config.CORS_ORIGINS),
     trustedProxies: config.TRUSTED_PROXIES,
-    reportRefusal
+    reportRejection
   })
   return { app, drain }
 }
 
 interface SharedByIngest {
   readonly authenticate: Authenticate
-  readonly reportRefusal: ReportRefusal
+  readonly reportRejection: ReportRejection
   readonly shareLong: FairShare
 }
 
-function createIngestLines(
+function createIngestPaths(
   parts: GatewayParts,
-  { authenticate, reportRefusal, shareLong }: SharedByIngest
+  { authenticate, reportRejection, shareLong }: SharedByIngest
 ) {
-  const { config, metrics, producer, rateLimiter, schemaId, facts } = parts
+  const { config, metrics, producer, rateLimiter, schemaId, usage } = parts
   const limitOf = (points: number) => ({ points, windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS })
   const defaultLimit = limitOf(config.RATE_LIMIT_POINTS)
   const { limitRate, findSpent } = createLimitRate({ rateLimiter, defaultLimit })
@@ -163,8 +173,8 @@ function createIngestLines(
     deadlineMs: config.PRODUCE_DEADLINE_MS,
     inFlightBytesMax: config.IN_FLIGHT_BYTES_MAX
   })
-  const noteFacts = createNoteFacts({ facts, clock })
-  const outcomes = createOutcomes({ limitRate, metrics, facts: noteFacts })
+  const countUsage = createCountUsage({ usage, clock })
+  const outcomes = createOutcomes({ limitRate, metrics, usage: countUsage })
   const steps = {
     authenticate,
     findSpent,
@@ -178,21 +188,20 @@ function createIngestLines(
     ingest: createIngest({ ...steps, produce, outcomes }),
     ingestBatch: createIngestBatch({
       ...steps,
-      takeClientReport: createTakeClientReport({ metrics, facts }),
+      takeClientReport: createTakeClientReport({ metrics, usage }),
       produceEach,
       outcomes: createBatchOutcomes({
         outcomes,
         limitRate,
         metrics,
-        reportRefusal,
-        facts: noteFacts
+        reportRejection,
+        usage: countUsage
       })
     }),
     drain
   }
 }
 
-/** Who is logged in: what tokens say, and what has become of them since. */
 function openSessions(config: GatewayConfig, store: Store) {
   const { SESSION_SIGNING_KEY: signingKey, SESSION_VERIFICATION_KEYS: verificationKeys } = config
   return {
@@ -204,7 +213,7 @@ function openSessions(config: GatewayConfig, store: Store) {
 function openMail({ config, logger, metrics, lifecycle }: GatewayParts): Mail {
   const { MAIL_URL: url, MAIL_FROM: from } = config
   const mail = createMail({ url, from, logger, metrics, clock })
-  lifecycle.onStop('letters', () => mail.close())
+  lifecycle.onStop('emails', () => mail.close())
   return mail
 }
 
@@ -212,37 +221,46 @@ type Shared = { store: Store; ingest: Handle; compute: TenantCompute } & ReturnT
   typeof openSessions
 >
 
-function createReads(
+function createServices(
   parts: GatewayParts,
   { store, ingest, compute, ...sessions }: Shared
-): Omit<Handlers, 'ingest' | 'ingestBatch'> {
-  const { config, lifecycle, rateLimiter, tellKeyChange, waitsMax, readFacts } = parts
+): Services {
+  const { config, lifecycle, rateLimiter, notifyKeyChange, waitsMax, readUsage } = parts
   const poll = createPoll({ stopping: lifecycle.stopping, waitingMax: waitsMax })
   const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config
   const shared = { store, poll, clock, decisionsTopic, evaluationsTopic }
   const reads = { ...shared, ...createReadEvaluations() }
-  const decisions = createDecisions(reads)
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   const mail = openMail(parts)
-  lifecycle.onStop('calls to judges', () => outbound.close())
+  lifecycle.onStop('judge requests', () => outbound.close())
+  const sealer = config.SECRETS_KEY === null ? null : createSealer(config.SECRETS_KEY)
+  const postWebhook = createPostWebhook({ outbound, clock })
   return {
-    ...createConfiguration({ store, clock, outbound, compute, secretsKey: config.SECRETS_KEY }),
-    ...createAccounts({ config, clock, rateLimiter, store, mail, ...sessions }),
-    ...createOrganizationHandlers({
-      ...{ config, store, clock, rateLimiter, ...sessions, tellKeyChange },
-      ...{ readFacts, mail }
-    }),
-    ...decisions,
-    ...createOnboarding({ config, clock, store, poll, rateLimiter, readFacts, ingest }),
-    readEvaluation: createReadEvaluation(reads),
-    readReceipt: createReadReceipt(reads),
-    ...createResults(reads),
-    ...createProfiles({ ...reads, readFacts, listDecisions: decisions.listDecisions }),
-    readStats: createReadStats(reads),
-    ...createStreams({
-      ...{ ...parts, ...reads, ...sessions },
-      ...{ streamsMax: config.STREAMS_MAX, secret: config.API_KEY_PEPPER },
-      stopping: lifecycle.stopping
+    config,
+    ...reads,
+    compute,
+    outbound,
+    sealer,
+    postWebhook,
+    rateLimiter,
+    readUsage,
+    notifyKeyChange,
+    ingest,
+    mail,
+    ...sessions,
+    passwords,
+    throttle: createThrottle(rateLimiter, (email, network) =>
+      isKnownNetwork(store.accounts, email, network)
+    ),
+    successionKey: createSuccessionKey(config.SESSION_SIGNING_KEY),
+    oneTimeValues: parts.oneTimeValues,
+    streams: createStreams({
+      ...parts,
+      ...shared,
+      liveSessions: sessions.liveSessions,
+      stopping: lifecycle.stopping,
+      streamsMax: config.STREAMS_MAX,
+      secret: config.API_KEY_PEPPER
     })
   }
 }

@@ -1,4 +1,6 @@
-/** The gateway process: `node gateway/main.ts`. With GATEWAY_WORKERS it becomes several. */
+/** Starts the gateway: `node gateway/main.ts`. If GATEWAY_WORKERS is greater than 1, starts a
+ * primary and its workers.
+ */
 import { setUpHeap } from '../platform/process/heap.ts'
 import { createLifecycle } from '../platform/process/lifecycle.ts'
 import { createLogger } from '../platform/telemetry/logger.ts'
@@ -13,10 +15,10 @@ import type { GatewayConfig } from './config.ts'
 
 const usage = `Usage: node gateway/main.ts [--check-config]
 
-Takes decisions over HTTP and writes them to the log; serves the reads.
-The environment configures it; docs/configuration.md lists every variable.
+Accepts decisions over HTTP, writes them to Kafka, and serves the API.
+Environment variables configure it; docs/reference/settings.md lists them.
 
-  --check-config  print the settings it would run with, without the secrets, and end
+  --check-config  print the settings without secrets, and exit
 `
 const options = { usage, argumentsExpected: [], readConfig: readGatewayConfig }
 
@@ -30,8 +32,8 @@ function single(config: GatewayConfig): Runnable {
 function primary(config: GatewayConfig): Runnable {
   const logger = createLogger({ level: config.LOG_LEVEL, process: 'gateway' })
   const lifecycle = createLifecycle({ logger, deadlineMs: config.SHUTDOWN_DEADLINE_MS })
-  const { hopeless, start } = createPrimary({ config, logger, lifecycle })
-  const ending = hopeless.then((exitCode) => ({ reason: 'no worker can start', exitCode }))
+  const { failed, start } = createPrimary({ config, logger, lifecycle })
+  const ending = failed.then((exitCode) => ({ reason: 'no worker could start', exitCode }))
   return { lifecycle, logger, start, ending }
 }
 
@@ -39,14 +41,14 @@ function worker(config: GatewayConfig, link: PrimaryLink): Runnable {
   const level = config.LOG_LEVEL
   const logger = createLogger({ level, process: 'gateway', worker: process.pid })
   const lifecycle = createLifecycle({ logger, deadlineMs: workerDeadlineMs(config) })
-  lifecycle.onStop('the line to the primary', () => link.close())
+  lifecycle.onStop('connection to the primary', () => link.close())
   const context = { config, logger, lifecycle, link }
-  const ending = link.stopAsked.then((reason) => ({ reason, exitCode: 0 }))
+  const ending = link.stopRequested.then((reason) => ({ reason, exitCode: 0 }))
   const start = async (): Promise<void> => (await loadStart())(context)
-  return { lifecycle, logger, start, ending, hearsSignals: false }
+  return { lifecycle, logger, start, ending, handlesSignals: false }
 }
 
-/** A primary never needs it, and stays small. */
+/** Loads the code on demand, because a primary does not need it and stays small without it. */
 async function loadStart() {
   return (await import('./start.ts')).startGateway
 }

@@ -1,4 +1,5 @@
-/** Starts a gateway: connections first, traffic last; the stop runs the other way. */
+/** Starts a gateway: opens connections first and accepts traffic last. Shutdown reverses the order.
+ */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKafkaProbe } from '../platform/kafka/kafka-probe.ts'
@@ -27,57 +28,73 @@ import type { GatewayConfig } from './config.ts'
 import { dropReasons } from './ingest/client-report.ts'
 import { createDecisionSchema } from './ingest/decision-schema.ts'
 import { ingestOperation } from './ingest/ingest.operation.ts'
-import { createDoor } from '../http/admission/door.ts'
-import type { Door } from '../http/admission/door.ts'
-import { openFacts } from '../usage/open-facts.ts'
-import { createLogHealth } from './ingest/log-health.ts'
-import { noLog } from './ingest/no-log.ts'
+import { createHttpLimits } from '../http/admission/http-limits.ts'
+import type { HttpLimits } from '../http/admission/http-limits.ts'
+import { openUsage } from '../usage/open-usage.ts'
+import { createKafkaHealth } from './ingest/kafka-health.ts'
+import { noKafka } from './ingest/no-kafka.ts'
 import { createGatewayServer } from '../http/server.ts'
-import { createTellAbsence } from '../platform/telemetry/tell-absence.ts'
-import type { TellAbsence } from '../platform/telemetry/tell-absence.ts'
+import { createLogUnavailable } from '../platform/telemetry/log-unavailable.ts'
+import type { LogUnavailable } from '../platform/telemetry/log-unavailable.ts'
 
-export interface GatewayContext {
+interface GatewayContext {
   readonly config: GatewayConfig
   readonly logger: Logger
   readonly lifecycle: Lifecycle
-  /** To the primary of a worker, which then has the management port; null without one. */
+  /**
+   * A worker's link to its primary, which serves the management port. Null in a single process.
+   */
   readonly link: PrimaryLink | null
 }
 
 const connectionsMax = 10
-/** For keys that are known, for those that are not, and for when they were used. */
+/**
+ * Maximum number of connections in the pool for API keys: one for known keys, one for unknown keys,
+ * and one for recording uses.
+ */
 const keyConnectionsMax = 3
 const statementTimeoutMs = 5000
-/** A fleet that comes back all at once finds its connections taken; the kernel may allow fewer. */
+/**
+ * Maximum number of connections that wait to be accepted: enough for a fleet that reconnects
+ * simultaneously. The kernel may allow fewer.
+ */
 const backlog = 4096
 
 export async function startGateway(context: GatewayContext): Promise<void> {
   const { config, logger, lifecycle } = context
   const metrics = createMetrics()
-  const stores = openStores(context, metrics)
-  const log = openLog(context)
-  const door = openDoor(context, metrics)
+  const connections = openConnections(context, metrics)
+  const kafka = openKafka(context)
+  const httpLimits = openHttpLimits(context, metrics)
   const isLeaving = (): boolean => lifecycle.isStopping() || context.link?.isLeaving() === true
   const { app, drain } = createGatewayApp({
-    ...{ config, logger, lifecycle, metrics, ...stores },
-    producer: log.producer,
-    schemaId: log.schemaId,
-    door,
+    config,
+    logger,
+    lifecycle,
+    metrics,
+    ...connections,
+    producer: kafka.producer,
+    schemaId: kafka.schemaId,
+    httpLimits,
     isLeaving
   })
   lifecycle.onStop('in-flight records', drain)
   let isListening = false
-  const awaited = (): string[] => [
-    ...log.notReady(),
+  const notStarted = (): string[] => [
+    ...kafka.notReady(),
     ...(lifecycle.isStopping() ? ['stopping'] : [])
   ]
-  // Balancers send to who is ready, so a port that refuses connections is not.
-  const notReady = (): string[] => [...awaited(), ...(isListening ? [] : ['traffic port'])]
+  // Reports "not ready" until the port is open, because load balancers send traffic to ready
+  // instances.
+  const notReady = (): string[] => [...notStarted(), ...(isListening ? [] : ['traffic port'])]
   measureProcess(metrics, () => notReady().length === 0)
-  const observedAt = await openManagement(context, { metrics, notReady })
+  const managementFields = await openManagement(context, { metrics, notReady })
 
   const server = createGatewayServer({
-    ...{ app, door, metrics, clock: systemClock },
+    app,
+    httpLimits,
+    metrics,
+    clock: systemClock,
     cors: createCors(config.CORS_ORIGINS),
     limits: {
       connectionsMax: config.CONNECTIONS_MAX,
@@ -86,20 +103,22 @@ export async function startGateway(context: GatewayContext): Promise<void> {
     }
   })
   const { GATEWAY_HOST: host, GATEWAY_PORT: ownPort } = config
-  // Traffic comes all at once, and a gateway that is new knows no key.
-  await stores.connected()
-  if (context.link !== null) await waitUntilReady(awaited, lifecycle.stopping)
+  // Connects first, because traffic begins as soon as the port is open, and a new gateway has no
+  // keys cached.
+  await connections.connected()
+  if (context.link !== null) await waitUntilReady(notStarted, lifecycle.stopping)
   await listen(server, { host, port: ownPort, setting: 'GATEWAY_PORT', backlog })
   isListening = true
-  // Asked for at once: a stop that came meanwhile closes the server as it is registered.
+  // Reads the port before `onStop`, which closes the server immediately if shutdown has already
+  // begun.
   const { port } = server.address() as AddressInfo
   context.link?.serves()
   lifecycle.onStop('traffic', () => close(server))
-  // From "not ready" to "not accepting": balancers have to notice first. The primary waits for
-  // them before it tells its workers.
+  // Keeps the port open for a while after reporting "not ready", so that load balancers can react.
+  // In a cluster, the primary waits instead, before it stops its workers.
   const unreadyMs = config.SHUTDOWN_UNREADY_MS
   if (context.link === null) lifecycle.onStop('readiness', () => sleep(unreadyMs))
-  logger.info({ port, ...observedAt, routes: config.GATEWAY_ROUTES }, 'listening')
+  logger.info({ port, ...managementFields, routes: config.GATEWAY_ROUTES }, 'listening')
 }
 
 interface Observed {
@@ -107,7 +126,7 @@ interface Observed {
   readonly notReady: Readiness
 }
 
-/** Returns what to log of it. */
+/** Opens the management port, or begins reporting to the primary. Returns fields for the log. */
 async function openManagement(context: GatewayContext, observed: Observed): Promise<object> {
   const { config, logger, lifecycle, link } = context
   if (link !== null) {
@@ -117,14 +136,15 @@ async function openManagement(context: GatewayContext, observed: Observed): Prom
   const management = await startManagement({
     host: config.MANAGEMENT_HOST,
     port: config.MANAGEMENT_PORT,
-    ...{ ...observed, logger }
+    ...observed,
+    logger
   })
   lifecycle.onStop('management port', () => management.close())
   return { management_port: management.port }
 }
 
-function openDoor({ config }: GatewayContext, metrics: Metrics): Door {
-  return createDoor({
+function openHttpLimits({ config }: GatewayContext, metrics: Metrics): HttpLimits {
+  return createHttpLimits({
     requestsMax: config.REQUESTS_MAX,
     bodyBytesMax: config.BODY_BYTES_MAX,
     responseTimeoutMs: config.RESPONSE_TIMEOUT_MS,
@@ -132,51 +152,65 @@ function openDoor({ config }: GatewayContext, metrics: Metrics): Door {
   })
 }
 
-/** Where keys and limits are; a gateway starts and lives without either. */
-function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metrics) {
+/** Opens Postgres and Redis. A gateway can start and run without either. */
+function openConnections({ config, lifecycle, logger }: GatewayContext, metrics: Metrics) {
   const address = { url: config.DATABASE_URL, ca: config.DATABASE_TLS_CA, statementTimeoutMs }
   const postgres = createPostgres({
-    ...{ ...address, applicationName: 'sluice-gateway', connectionsMax }
+    ...address,
+    applicationName: 'sluice-gateway',
+    connectionsMax
   })
   lifecycle.onStop('postgres', () => postgres.close())
-  // Slow reads of one tenant hold up nobody's key.
-  const keyStore = createPostgres({
-    ...{ ...address, applicationName: 'sluice-gateway-keys', connectionsMax: keyConnectionsMax }
+  // Uses a separate pool, so that slow reads do not delay key lookups.
+  const keyPostgres = createPostgres({
+    ...address,
+    applicationName: 'sluice-gateway-keys',
+    connectionsMax: keyConnectionsMax
   })
-  lifecycle.onStop('store of keys', () => keyStore.close())
+  lifecycle.onStop('API key Postgres pool', () => keyPostgres.close())
   const redis = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
-  const tellRedis = createTellAbsence(logger, 'Redis')
-  redis.on('error', tellRedis.away).on('ready', tellRedis.back)
+  const redisLog = createLogUnavailable(logger, 'Redis')
+  redis.on('error', redisLog.unavailable).on('ready', redisLog.available)
   lifecycle.onStop('redis', () => {
-    redis.off('error', tellRedis.away)
+    redis.off('error', redisLog.unavailable)
     return Promise.resolve(redis.disconnect())
   })
   const windows = createSharedWindows(redis)
   const keyChanges = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
   const keys = openApiKeys({
-    ...{ postgres: keyStore, redis: keyChanges, publisher: redis, metrics, lifecycle }
+    postgres: keyPostgres,
+    redis: keyChanges,
+    publisher: redis,
+    metrics,
+    lifecycle
   })
-  const factStore = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
+  const usageRedis = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
   const problems = [...ingestOperation.problems, 'invalid_batch', 'internal_error']
-  const facts = openFacts({ redis: factStore, metrics, lifecycle, problems, dropReasons })
-  const tell = tellFrozen(redis, tellRedis)
-  const rateLimiter = createRateLimiter({ windows, metrics, tell })
-  return { postgres, ...keys, ...facts, rateLimiter, oneTimeValues: createOneTimeValues(redis) }
+  const usage = openUsage({ redis: usageRedis, metrics, lifecycle, problems, dropReasons })
+  const listener = logWhileConnected(redis, redisLog)
+  const rateLimiter = createRateLimiter({ windows, metrics, listener })
+  return { postgres, ...keys, ...usage, rateLimiter, oneTimeValues: createOneTimeValues(redis) }
 }
 
-/** A Redis that is frozen breaks no connection, so only who asked it knows. */
-function tellFrozen(redis: { readonly status: string }, tell: TellAbsence): TellAbsence {
+/**
+ * Logs failed commands while Redis is connected. A frozen Redis keeps its connections open, so only
+ * a failed command reveals it.
+ */
+function logWhileConnected(
+  redis: { readonly status: string },
+  log: LogUnavailable
+): LogUnavailable {
   const isConnected = (): boolean => redis.status === 'ready'
   return {
-    away: (error) => isConnected() && tell.away(error),
-    back: () => isConnected() && tell.back()
+    unavailable: (error) => isConnected() && log.unavailable(error),
+    available: () => isConnected() && log.available()
   }
 }
 
-/** The log and its schema; until both have answered the gateway is not ready. */
-function openLog({ config, logger, lifecycle }: GatewayContext) {
+/** Opens Kafka and the schema registry. The gateway is not ready until both have answered. */
+function openKafka({ config, logger, lifecycle }: GatewayContext) {
   const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: registryUrl } = config
-  if (brokers === null || registryUrl === null) return noLog
+  if (brokers === null || registryUrl === null) return noKafka
   const topic = config.DECISIONS_TOPIC
   const registry = createRegistry(registryUrl, config.SCHEMA_REGISTRY_TLS_CA)
   const schema = createDecisionSchema({ registry, topic, logger })
@@ -190,13 +224,13 @@ function openLog({ config, logger, lifecycle }: GatewayContext) {
   const producer = createKafkaProducer({ ...kafka, deadlineMs: config.PRODUCE_DEADLINE_MS })
   lifecycle.onStop('producer', () => producer.close())
   const probe = createKafkaProbe(kafka)
-  lifecycle.onStop('log probe', () => probe.close())
-  const health = createLogHealth({ probe, producer, logger })
-  lifecycle.onStop('log health', () => Promise.resolve(health.stop()))
+  lifecycle.onStop('Kafka probe', () => probe.close())
+  const health = createKafkaHealth({ probe, producer, logger })
+  lifecycle.onStop('Kafka health', () => Promise.resolve(health.stop()))
   void schema.learn()
   const notReady = (): string[] => [
     ...(schema.id() === null ? ['decision schema'] : []),
-    ...(health.isHealthy() ? [] : ['log'])
+    ...(health.isHealthy() ? [] : ['kafka'])
   ]
   return { producer, schemaId: () => schema.id(), notReady }
 }

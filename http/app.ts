@@ -1,19 +1,20 @@
-/** The routes on Express, which only carries bytes: no middleware, no body parser, no order to get
- *  wrong. */
+/** Registers the routes on Express, which only dispatches requests: no middleware, no body parser,
+ * no dependence on the order of registration.
+ */
 import { Problem } from '../core/problem.ts'
-import { createAnswer } from './reply/answer.ts'
-import type { AnswerDependencies, Answering } from './reply/answer.ts'
+import { createResponder } from './reply/responder.ts'
+import type { ResponderDependencies, Endpoint } from './reply/responder.ts'
 import type { Cors } from './cors.ts'
 import type { DocsHandlers } from './docs.ts'
 import { createExpress } from './express.ts'
 import type { Express, NextFunction, Request, Response } from './express.ts'
 import type { Handle, Route } from './route.ts'
 
-export interface AppDependencies extends AnswerDependencies {
+export interface AppDependencies extends ResponderDependencies {
   readonly routes: readonly Route[]
-  /** Addresses and networks whose X-Forwarded-For is read. */
+  /** Addresses and networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Null unless DOCS_ENABLED. */
+  /** Null unless DOCS_ENABLED is set. */
   readonly docs: DocsHandlers | null
 }
 
@@ -22,20 +23,20 @@ export function createApp(dependencies: AppDependencies): Express {
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', 'simple')
-  // One resource has one spelling.
+  // Each resource has exactly one URL.
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.set('trust proxy', dependencies.trustedProxies)
 
-  const paths = Map.groupBy(dependencies.routes, (route) => route.path)
+  const paths = Map.groupBy(dependencies.routes.toSorted(bySpecificity), (route) => route.path)
   for (const [path, routes] of paths) {
     for (const { method, operation, handle, surface } of routes) {
       const isIngest = surface === 'ingest'
-      const answering = { operation: operation.operation_id, handle, isIngest }
-      app[method](path, createAnswer(dependencies, answering))
+      const endpoint = { operation: operation.operation_id, handle, isIngest }
+      app[method](path, createResponder(dependencies, endpoint))
     }
     const allowed = routes.map(({ method }) => method.toUpperCase()).join(', ')
-    app.options(path, createAnswer(dependencies, createPreflight(dependencies.cors, allowed)))
+    app.options(path, createResponder(dependencies, createPreflight(dependencies.cors, allowed)))
     app.all(path, createRefusal(dependencies, wrongMethod(allowed)))
   }
   serveDocs(app, dependencies)
@@ -44,8 +45,15 @@ export function createApp(dependencies: AppDependencies): Express {
   return app
 }
 
-/** Asked by a browser on behalf of a script; to anybody else OPTIONS is one method too many. */
-function createPreflight(cors: Cors, allowed: string): Answering {
+/** Sorts parameters after fixed segments, because Express takes the first route that matches. */
+export function bySpecificity(left: Pick<Route, 'path'>, right: Pick<Route, 'path'>): number {
+  const a = left.path.replaceAll(/:\w+/g, '\uffff')
+  const b = right.path.replaceAll(/:\w+/g, '\uffff')
+  return a < b ? -1 : Number(a > b)
+}
+
+/** Creates the endpoint for browsers' preflight requests. Other OPTIONS requests are rejected. */
+function createPreflight(cors: Cors, allowed: string): Endpoint {
   const refuse = wrongMethod(allowed)
   const handle: Handle = async ({ headers }) => {
     const reply = cors.preflight(headers, allowed)
@@ -57,18 +65,19 @@ function createPreflight(cors: Cors, allowed: string): Answering {
 
 function createRefusal(dependencies: AppDependencies, problem: () => Problem) {
   const handle = () => Promise.reject(problem())
-  return createAnswer(dependencies, { operation: 'unknown', handle })
+  return createResponder(dependencies, { operation: 'unknown', handle })
 }
 
 /**
- * What Express itself refuses, such as a path with a broken escape. Its own answer would be a page
- * with a stack, so it never gets to give one; by four parameters it knows an error handler.
+ * Handles errors of Express itself, for example a path with an invalid escape. Express would
+ * respond with a page that contains a stack trace. It recognizes an error handler by its four
+ * parameters.
  */
 function createRefuseError(dependencies: AppDependencies) {
   const refuse = createRefusal(dependencies, wrongPath)
-  const { door, logger } = dependencies
+  const { httpLimits, logger } = dependencies
 
-  // eslint-disable-next-line max-params -- Express tells an error handler by its four parameters
+  // eslint-disable-next-line max-params -- an error handler of Express has four parameters
   return function refuseError(
     error: unknown,
     request: Request,
@@ -76,9 +85,9 @@ function createRefuseError(dependencies: AppDependencies) {
     _next: NextFunction
   ): Promise<void> {
     if (error instanceof URIError || statusOf(error) === 400) return refuse(request, response)
-    // An answer that broke: nothing can be said any more, and the request is over.
-    logger.error({ error }, 'an answer failed unexpectedly')
-    door.admission.leave()
+    // Writing the response failed, so no other response can be sent and the request is over.
+    logger.error({ error }, 'response failed unexpectedly')
+    httpLimits.admission.leave()
     response.destroy()
     return Promise.resolve()
   }
@@ -92,13 +101,13 @@ function serveDocs(app: Express, dependencies: AppDependencies): void {
   if (dependencies.docs === null) return
   const { page, asset, document } = dependencies.docs
   const operation = 'docs'
-  app.get('/docs', createAnswer(dependencies, { operation, handle: page }))
-  app.get('/docs/:file', createAnswer(dependencies, { operation, handle: asset }))
-  app.get('/openapi.json', createAnswer(dependencies, { operation, handle: document }))
+  app.get('/docs', createResponder(dependencies, { operation, handle: page }))
+  app.get('/docs/:file', createResponder(dependencies, { operation, handle: asset }))
+  app.get('/openapi.json', createResponder(dependencies, { operation, handle: document }))
 }
 
 function wrongMethod(allowed: string) {
-  const detail = `This path takes ${allowed}.`
+  const detail = `This path allows only ${allowed}.`
   return () => new Problem('method_not_allowed', { detail, headers: { allow: allowed } })
 }
 
@@ -107,5 +116,5 @@ function wrongPath(): Problem {
 }
 
 function wrongRoute(): Problem {
-  return new Problem('route_not_found', { detail: 'Nothing is served under this path.' })
+  return new Problem('route_not_found', { detail: 'No route matches this path.' })
 }

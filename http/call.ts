@@ -1,60 +1,60 @@
-/** A request and its answer as the routes see them; no type of the HTTP library appears here. */
+/** Call: represents a request and its response for the routes, independent of the HTTP library. */
 import type { IncomingHttpHeaders } from 'node:http'
 
 export interface Call {
   readonly request_id: string
   /**
-   * IP address of the client: of the connection, or as TRUSTED_PROXIES forward it; empty when the
-   * connection is already gone.
+   * IP address of the client, taken from the connection, or from X-Forwarded-For if a trusted proxy
+   * sent it. Empty if the connection is already closed.
    */
   readonly remote_address: string
   readonly headers: IncomingHttpHeaders
-  /** Placeholders of the path, decoded. */
+  /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   /**
-   * Reads the whole body and gives it, inflated, to `use`.
+   * Reads and decompresses the whole body and passes it to `use`.
    * @throws {Problem} 400, 413, 415 or 503
    */
   useBody<T>(limits: BodyLimits, use: (body: Buffer) => Promise<T>): Promise<T>
-  /** So many bytes of it were read so far, inflated. */
+  /** Number of body bytes read so far, after decompression. */
   readonly body_bytes: number
-  /** Aborted when the caller hangs up. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
 export interface BodyLimits {
-  /** 10 MiB where it is not said. */
+  /** Maximum size of the decompressed body in bytes. Default: 10 MiB. */
   readonly bytesMax?: number
-  /** An organization or a network: it has a share of requests with a body, and of their bytes. */
+  /** The organization or network whose limits on bodies and bytes apply to this request. */
   readonly sharedBy?: string
-  /** Long bodies are inflated and used in it; without it, at once. */
+  /** Schedules the decompression and use of a long body. Default: immediately. */
   readonly inShare?: WorkShare
 }
 
-/** Runs work when it is its turn. */
+/** Runs work when its organization or network has a free slot. */
 export type WorkShare = <T>(work: () => Promise<T>) => Promise<T>
 
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Written piece by piece in place of `body`. */
+  /** Written piece by piece instead of `body`. */
   readonly stream?: ReplyStream
 }
 
-/** A body of any length, or without an end. */
+/** A body of unknown or unlimited length. */
 export interface ReplyStream {
   /**
-   * Called at most once; who pulls is the connection, so nothing is made that nobody takes. What it
-   * throws cuts the connection, so that nobody takes a half for the whole.
+   * Returns the pieces. Called at most once. Each piece is produced only when it is needed. An
+   * error closes the connection, so that the caller never takes a partial body for a complete one.
    *
-   * @param signal aborted when the caller hangs up.
+   * @param signal aborted when the caller disconnects
    */
   pieces(signal: AbortSignal): AsyncIterable<string | Uint8Array>
-  /** Names of what is only known at the end, and their values then. */
+  /** Trailers: headers whose values are known only at the end. */
   readonly trailers?: { readonly names: readonly string[]; values(): Record<string, string> }
-  /** Called once, whether pieces were written or not. */
+  /** Called once, even if no pieces were written. */
   close(): void
 }
 
@@ -62,4 +62,9 @@ export const jsonHeaders = Object.freeze({ 'content-type': 'application/json; ch
 
 export function jsonReply(status: number, body: string): Reply {
   return { status, headers: jsonHeaders, body }
+}
+
+/** Creates a JSON response by serializing a value. */
+export function reply(status: number, value: unknown): Reply {
+  return jsonReply(status, JSON.stringify(value))
 }

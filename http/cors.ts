@@ -1,13 +1,16 @@
-/** What scripts of other origins may do: nothing, unless their origin is configured by name. */
+/** CORS: allows scripts of the configured origins and rejects all others. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Reply } from './call.ts'
 
 type Headers = Readonly<Record<string, string>>
 
 export interface Cors {
-  /** What an answer needs so that a script of the caller's origin may read it. */
+  /** Returns the headers that let a script of an allowed origin read the response. */
   headersFor(origin: string | undefined): Headers
-  /** The answer to a browser that asks first; null when it does not, or asks in vain. */
+  /**
+   * Returns the response to a preflight request; null if the request is not a preflight or its
+   * origin is not allowed.
+   */
   preflight(request: IncomingHttpHeaders, methods: string): Reply | null
 }
 
@@ -20,14 +23,19 @@ const requestHeaders = [
   'traceparent',
   'x-request-id'
 ].join(', ')
-const answerHeaders = ['etag', 'ratelimit', 'ratelimit-policy', 'retry-after', 'x-request-id'].join(
-  ', '
-)
+const exposedHeaders = [
+  'etag',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'x-request-id'
+].join(', ')
 const preflightSeconds = '600'
 
 /**
- * Never with credentials: a key or a token is a header that a script sets, and cookies mean nothing
- * here. Vary is said to everybody, or a cache would give one origin's answer to another.
+ * Creates the CORS functions. Credentials mode is never allowed, because scripts send a key or
+ * token in a header and cookies are not used. If any origin is configured, every response has a
+ * Vary header; without it, a cache could return one origin's response to another.
  */
 export function createCors(origins: readonly string[]): Cors {
   const allowed = new Set(origins)
@@ -38,7 +46,7 @@ export function createCors(origins: readonly string[]): Cors {
     return {
       ...none,
       'access-control-allow-origin': origin,
-      'access-control-expose-headers': answerHeaders
+      'access-control-expose-headers': exposedHeaders
     }
   }
 

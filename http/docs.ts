@@ -1,4 +1,4 @@
-/** Swagger UI under /docs and its document under /openapi.json. */
+/** Serves Swagger UI at /docs and the OpenAPI document at /openapi.json. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { jsonReply } from './call.ts'
 import type { Call, Reply } from './call.ts'
 import type { Handle } from './route.ts'
 
-/** The files a page needs, and nothing else of the package's folder. */
+/** The only files of swagger-ui-dist that are served. */
 const assets: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8'
@@ -33,8 +33,9 @@ const page = `<!doctype html>
 `
 
 /**
- * Swagger UI runs from its own files and our one line, sets styles as it goes, draws its icons from
- * `data:` and calls this host alone. Nobody may frame the page: it takes keys.
+ * Headers of the documentation page. Swagger UI loads its own files and one inline script, sets
+ * inline styles, draws icons from `data:` and calls only this host. Framing is forbidden, because
+ * users enter keys on this page.
  */
 const pageHeaders = Object.freeze({
   'content-type': 'text/html; charset=utf-8',
@@ -72,7 +73,7 @@ async function readAsset(call: Call): Promise<Reply> {
   const file = call.params['file'] ?? ''
   const contentType = Object.hasOwn(assets, file) ? assets[file] : undefined
   if (contentType === undefined) {
-    throw new Problem('route_not_found', { detail: 'The page has no such file.' })
+    throw new Problem('route_not_found', { detail: 'The documentation page has no such file.' })
   }
   const body = await readFile(join(absolutePath(), file), 'utf8')
   return { status: 200, headers: { 'content-type': contentType }, body }

@@ -1,4 +1,4 @@
-/** Express, and the requests and answers that node:http makes the way Express wants them. */
+/** Creates the Express app and the message classes that node:http instantiates for it. */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { areTooSmall, refuseChunks } from './admission/chunk-limit.ts'
 import express from 'express'
@@ -11,9 +11,9 @@ export function createExpress(): Express {
 }
 
 /**
- * Express gives each request and each answer its own prototype, and V8 is slow with objects whose
- * prototype has changed. Made of these classes they have it from the beginning, and what Express
- * then does changes nothing.
+ * Returns the request and response classes for the app. Express changes the prototype of each
+ * request and response, which makes objects slow in V8. Instances of these classes have the right
+ * prototype from the beginning, so the change has no effect.
  */
 export function messageClassesOf(app: Express) {
   class GatewayRequest extends IncomingMessage {
@@ -22,8 +22,8 @@ export function messageClassesOf(app: Express) {
     #isRefused = false
 
     /**
-     * Each chunk of the body comes through here, also while nobody reads it yet, and null at its
-     * end. A refused body never ends, so that nobody takes the part before for the whole.
+     * Receives each chunk of the body before any reader does, and null at the end of the body. A
+     * rejected body never ends, so that a partial body is not taken for a complete one.
      */
     override push(chunk: Buffer | null): boolean {
       if (this.#isRefused) return false

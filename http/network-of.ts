@@ -1,23 +1,27 @@
-/** The network of an address, as limits count it: the same text for every spelling of it. */
+/** Maps an IP address to its network for limits. All spellings of an address yield the same text.
+ */
 import { isIPv6, SocketAddress } from 'node:net'
 
 /**
- * For limits of what one client may try. Who has one IPv6 address has 2^64 of them, so the first
- * four groups count.
+ * Returns the network for limits per client: the first four groups of an IPv6 address, because one
+ * client can own all 2^64 addresses that share them.
  */
 export function networkOf(address: string): string {
   return groupsOf(address, 4)
 }
 
 /**
- * For shares of this process. Anybody can rent 2^16 IPv6 networks, which begin with the same three
- * groups.
+ * Returns the network for limits that a caller with many IPv6 networks must not evade: the first
+ * three groups of an IPv6 address, because anyone can rent the 2^16 networks that share them.
  */
 export function siteOf(address: string): string {
   return groupsOf(address, 3)
 }
 
-/** An IPv4 address is returned whole, even if it is written as an IPv6 address. */
+/**
+ * Returns the first groups of an IPv6 address, or a whole IPv4 address. Removes the prefix of an
+ * IPv4-mapped address.
+ */
 function groupsOf(address: string, groups: number): string {
   const [bare = ''] = address.split('%')
   if (!isIPv6(bare)) return address

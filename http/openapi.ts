@@ -1,13 +1,16 @@
-/** The OpenAPI 3.1 document, made from the route table, so that it cannot tell another story. */
+/** Generates the OpenAPI 3.1 document from the route table, so that the two cannot differ. */
 import { problems } from '../core/problem.ts'
 import type { ProblemCode } from '../core/problem.ts'
-import type { JsonSchema } from '../platform/validation/json-schema.ts'
 import { problemContentType } from './reply/problem-reply.ts'
 import { embedded } from './embedded.ts'
 import { problemSchema } from './reply/problem-schema.ts'
 import type { Credential, HeaderDefinition, Operation, Route } from './route.ts'
+import { exampleOf } from './schema.ts'
 
-/** What any route may answer: the door refuses before a request reaches its route. */
+/**
+ * Problems that any route may return, because the server may reject a request before it reaches its
+ * route.
+ */
 const commonProblems: readonly ProblemCode[] = [
   'malformed_request',
   'expectation_failed',
@@ -41,7 +44,7 @@ export function openApiOf(routes: readonly Route[]): Record<string, unknown> {
 
 const securitySchemes = {
   api_key: { type: 'http', scheme: 'bearer', description: 'An API key, `slk_…`.' },
-  session: { type: 'http', scheme: 'bearer', description: 'The access_token of a login.' }
+  session: { type: 'http', scheme: 'bearer', description: 'The access_token from a login.' }
 }
 
 function operationObject({ operation, credential }: Route): Record<string, unknown> {
@@ -67,9 +70,13 @@ function securityOf(credential: Credential): object[] {
   return credential.kind === 'session' ? [{ session: [] }] : [{ session: [] }, { api_key: [] }]
 }
 
-function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query'): object[] {
-  const properties = (schema?.['properties'] ?? {}) as Record<string, JsonSchema>
-  const required = (schema?.['required'] ?? []) as string[]
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, { readonly description?: string }>>
+  readonly required?: readonly string[]
+}
+
+function parametersOf(schema: object | undefined, place: 'path' | 'query'): object[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as ObjectSchema
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name,
     in: place,
@@ -81,19 +88,23 @@ function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query'): 
 
 function headerParametersOf(headers: NonNullable<Operation['headers']>): object[] {
   const requestId = {
-    description: 'Names the request in the answer and in the logs; made when it is absent.',
+    description: 'Identifies the request in the response and in the logs. Generated if absent.',
     example: 'job-17.attempt-2'
   }
   const definitions: Record<string, HeaderDefinition> = { ...headers, 'X-Request-Id': requestId }
   return Object.entries(definitions).map(([name, { description, example, pattern }]) => ({
-    ...{ name, in: 'header', required: false, description, example },
+    name,
+    in: 'header',
+    required: false,
+    description,
+    example,
     schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) }
   }))
 }
 
 function requestBodyOf(body: NonNullable<Operation['body']>): object {
-  const json = { schema: embedded(body.schema), example: body.example }
-  // At least one line that is not blank; what a line holds is judged line by line.
+  const json = { schema: embedded(body.schema), example: exampleOf(body.schema) }
+  // Requires at least one line that is not blank. Each line is validated separately.
   const lines = body.lines && {
     'application/x-ndjson': { schema: { type: 'string', pattern: '\\S' }, example: body.lines }
   }
@@ -103,10 +114,10 @@ function requestBodyOf(body: NonNullable<Operation['body']>): object {
 function responsesOf(operation: Operation): Record<string, object> {
   const entries = Object.entries(operation.response).map(
     ([status, definition]): [string, object] => {
-      const { description, schema, example, headers = {} } = definition
+      const { description, schema, headers = {} } = definition
       const { content_type = 'application/json' } = definition
       const named = Object.entries({ ...headers, ...commonHeaders }).map(headerOf)
-      const content = { [content_type]: { schema: embedded(schema), example } }
+      const content = { [content_type]: { schema: embedded(schema), example: exampleOf(schema) } }
       return [status, { description, headers: Object.fromEntries(named), content }]
     }
   )
@@ -114,18 +125,18 @@ function responsesOf(operation: Operation): Record<string, object> {
   return Object.fromEntries(isTagged ? [...entries, ['304', unchanged]] : entries)
 }
 
-const commonHeaders = { 'X-Request-Id': 'The request as the logs name it.' }
+const commonHeaders = { 'X-Request-Id': 'The id of the request in the logs.' }
 
 const unchanged = {
-  description: 'What the caller has is still what there is; without a body.',
+  description: 'Not modified: the ETag still matches. The response has no body.',
   headers: Object.fromEntries(Object.entries(commonHeaders).map(headerOf))
 }
 
-const retryAfter = { 'Retry-After': 'Whole seconds to wait before it is worth another try.' }
+const retryAfter = { 'Retry-After': 'Whole seconds to wait before retrying.' }
 
-/** What a refusal tells beside its body, by status. */
+/** Additional headers of error responses, by status. */
 const refusalHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  401: { 'WWW-Authenticate': 'The credential that is asked for.' },
+  401: { 'WWW-Authenticate': 'The required kind of credential.' },
   429: retryAfter,
   503: retryAfter
 }
@@ -134,7 +145,7 @@ function headerOf([name, meaning]: [string, string]): [string, object] {
   return [name, { description: meaning, schema: { type: 'string' } }]
 }
 
-/** One response for each status, naming every code that it may carry. */
+/** Returns one response for each status. The response lists every code with that status. */
 function refusalsOf(operation: Operation): Record<string, object> {
   const codes = [...new Set([...operation.problems, ...commonProblems])]
   const byStatus = Map.groupBy(codes, (code) => String(problems[code].status))

@@ -1,4 +1,6 @@
-/** The name of a request, in its answer and in the logs: the caller's own, or a new one. */
+/** Returns the id of a request for its response and the logs: the id sent by the caller, or a new
+ * one.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import { uuidv7 } from '../core/ids/ids.ts'

@@ -1,24 +1,29 @@
-/** One route, as data: Express, the checks, authentication and OpenAPI all come from it. */
-import type { ApiKeyScope, NeededScope } from '../core/ids/api-key.ts'
+/** Defines a route as data, from which Express routing, validation, authentication and OpenAPI are
+ * derived.
+ */
+import type { ApiKeyScope, RequiredScope } from '../core/ids/api-key.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { UserRole } from '../core/user-role.ts'
-import type { Check, JsonSchema } from '../platform/validation/json-schema.ts'
+import type { Check } from '../platform/validation/json-schema.ts'
 import type { KeyPrincipal, Principal, SessionPrincipal } from '../core/principal.ts'
 import type { Call, Reply } from './call.ts'
 
 export type Credential =
   | { readonly kind: 'none' }
   | { readonly kind: 'api_key'; readonly scope: ApiKeyScope }
-  /** Without a role any session may; with one, sessions of it and of those above it. */
+  /**
+   * Without a role, any session is accepted. With a role, sessions of that role and of higher roles
+   * are accepted.
+   */
   | { readonly kind: 'session'; readonly role?: UserRole }
-  /** Without a scope any key may. */
-  | { readonly kind: 'session_or_api_key'; readonly scope: NeededScope }
+  /** A null scope accepts any key. */
+  | { readonly kind: 'session_or_api_key'; readonly scope: RequiredScope }
 
 export interface ResponseDefinition {
   readonly description: string
-  readonly schema: JsonSchema
-  readonly example: unknown
-  /** JSON where it is not said. */
+  /** Its example appears in the OpenAPI document. */
+  readonly schema: object
+  /** Default: JSON. */
   readonly content_type?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -26,58 +31,70 @@ export interface ResponseDefinition {
 export interface HeaderDefinition {
   readonly description: string
   readonly example: string
-  /** What a value must match; any is taken where there is none. */
+  /** Default: any value is accepted. */
   readonly pattern?: string
 }
 
-export interface BodyDefinition {
-  readonly schema: JsonSchema
-  readonly example: unknown
-  /** An example as lines of JSON, where those are taken as well. */
+interface BodyDefinition {
+  readonly schema: object
+  /** An example as JSON lines, if the route accepts them. */
   readonly lines?: string
-  /** Of the inflated body; 64 KiB where it is not said. */
+  /** Maximum size in bytes of the decompressed body. Default: 64 KiB. */
   readonly bytesMax?: number
-  /** In place of the schema, where that cannot say all that may be wrong. */
+  /** Replaces schema validation of the body if the schema cannot express all rules. */
   readonly check?: Check
 }
 
-/** What a caller needs to know of a route: the OpenAPI document is made of these. */
+/** The OpenAPI description of a route. */
 export interface Operation {
   readonly operation_id: string
   readonly tag: string
   readonly summary: string
   readonly description: string
-  /** An object schema whose properties are the placeholders of the path. */
-  readonly params?: JsonSchema
-  /** An object schema whose properties are the query parameters; texts are coerced to its types. */
-  readonly query?: JsonSchema
-  /** Request headers that change what the call does. */
+  /** An object schema whose properties are the path parameters. */
+  readonly params?: object
+  /**
+   * An object schema whose properties are the query parameters. Values are coerced to the types of
+   * the schema.
+   */
+  readonly query?: object
+  /** Request headers that change the behavior. */
   readonly headers?: Readonly<Record<string, HeaderDefinition>>
   readonly body?: BodyDefinition
   readonly response: Readonly<Record<number, ResponseDefinition>>
-  /** Every refusal this route may answer, beside those that any route may. */
+  /**
+   * The problems that this route may return, in addition to the problems that every route may
+   * return.
+   */
   readonly problems: readonly ProblemCode[]
 }
 
-/** A call that was authenticated and whose query and body fit their schemas. */
+/** A call that is authenticated and whose query and body match their schemas. */
 export interface CheckedCall<P extends Principal | null = Principal> extends Call {
   readonly principal: P
   readonly body: unknown
+  /** Creates a JSON response. */
+  reply(status: number, value: unknown): Reply
 }
 
 export type Handle = (call: Call) => Promise<Reply>
-export type PublicHandle = (call: CheckedCall<null>) => Promise<Reply>
-export type SessionHandle = (call: CheckedCall<SessionPrincipal>) => Promise<Reply>
-export type KeyHandle = (call: CheckedCall<KeyPrincipal>) => Promise<Reply>
-export type PrincipalHandle = (call: CheckedCall) => Promise<Reply>
 
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** With `:name` for placeholders. */
+  /** Path with a placeholder `:name` for each path parameter. */
   readonly path: string
-  /** Which part of GATEWAY_ROUTES serves it. */
+  /** The group that the route belongs to. GATEWAY_ROUTES selects which groups are served. */
   readonly surface: 'ingest' | 'api'
   readonly credential: Credential
   readonly operation: Operation
   readonly handle: Handle
 }
+
+/** The type of the principal for a kind of credential. */
+export type PrincipalOf<C extends Credential> = C extends { kind: 'none' }
+  ? null
+  : C extends { kind: 'session' }
+    ? SessionPrincipal
+    : C extends { kind: 'api_key' }
+      ? KeyPrincipal
+      : Principal

@@ -1,40 +1,48 @@
-/** The HTTP server: its limits, and who gets past it to the routes. */
+/** Creates the HTTP server, which enforces limits and passes admitted requests to the routes. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { ambiguityOf } from './admission/ambiguity.ts'
-import { makeRoomFor } from './admission/connections.ts'
+import { makeRoomForConnections } from './admission/connections.ts'
 import type { Cors } from './cors.ts'
-import type { Door } from './admission/door.ts'
+import type { HttpLimits } from './admission/http-limits.ts'
 import { messageClassesOf } from './express.ts'
 import type { Express } from './express.ts'
 import { noteRequest } from './admission/newest-request.ts'
 import { createPipeline } from './admission/pipeline.ts'
-import { createRefuse } from './admission/refuse-request.ts'
+import { createReject } from './admission/reject-request.ts'
 import { refuseSocket, refuseTunnel } from './admission/refuse-socket.ts'
 
-/** Above a load balancer's idle time (60 s), or it would send into connections we just closed. */
+/**
+ * Idle timeout of a connection in milliseconds. It is longer than that of load balancers (60 s), so
+ * that they never send into a connection that is being closed.
+ */
 const keepAliveTimeoutMs = 75_000
-/** Who is late is found out as much later. */
+/**
+ * Interval between checks for timeouts, in milliseconds. A timeout is detected at most this much
+ * later.
+ */
 const checkIntervalMs = 1000
 const headerBytesMax = 16 * 1024
 const requestsPerConnectionMax = 100_000
-/** Where they are sent without waiting for answers. */
+/** Rejection of a request because too many requests are pipelined. */
 const tooManyBehind = { reason: 'pipeline', retryAfterSeconds: 1, pauseMs: 0 } as const
 
 export interface ServerLimits {
   readonly connectionsMax: number
-  /** For the request line and the headers; at most `requestTimeoutMs`. */
+  /**
+   * Maximum time in milliseconds for the request line and the headers; at most `requestTimeoutMs`.
+   */
   readonly headersTimeoutMs: number
-  /** For all of a request. */
+  /** Maximum time in milliseconds for the whole request. */
   readonly requestTimeoutMs: number
 }
 
-export interface GatewayServerDependencies {
+interface GatewayServerDependencies {
   readonly app: Express
-  readonly door: Door
+  readonly httpLimits: HttpLimits
   readonly cors: Cors
   readonly metrics: Metrics
   readonly clock: Clock
@@ -51,19 +59,19 @@ export function createGatewayServer(dependencies: GatewayServerDependencies): Se
     connectionsCheckingInterval: checkIntervalMs,
     maxHeaderSize: headerBytesMax,
     insecureHTTPParser: false,
-    // Checked below, since Node's own refusal has no body.
+    // ambiguity.ts checks the Host header, because Node's own response has no body.
     requireHostHeader: false,
     noDelay: true
   })
   server.maxConnections = limits.connectionsMax
-  // A worker that is full would hand the connection back to its primary, again and again. The types
-  // do not know this property yet.
+  // Without this, a full worker would hand the connection back to its primary repeatedly. The types
+  // do not declare the property yet.
   Object.assign(server, { dropMaxConnection: true })
   server.maxRequestsPerSocket = requestsPerConnectionMax
   takeRequests(server, dependencies)
   server.on('clientError', refuseSocket)
   server.on('connect', (_request, socket) => refuseTunnel(socket))
-  makeRoomFor(server, {
+  makeRoomForConnections(server, {
     connectionsMax: limits.connectionsMax,
     onClose: () => metrics.count('sluice_shed_total', { reason: 'connections' })
   })
@@ -72,9 +80,9 @@ export function createGatewayServer(dependencies: GatewayServerDependencies): Se
 
 function takeRequests(
   server: Server,
-  { app, door, cors, metrics, clock }: GatewayServerDependencies
+  { app, httpLimits, cors, metrics, clock }: GatewayServerDependencies
 ): void {
-  const { refuse, shed } = createRefuse({ metrics, clock, cors, writeReply: door.writeReply })
+  const { refuse, shed } = createReject({ metrics, clock, cors, writeReply: httpLimits.writeReply })
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     app(request as Parameters<Express>[0], response as Parameters<Express>[1])
   }
@@ -82,7 +90,7 @@ function takeRequests(
   const pipeline = createPipeline()
 
   function enter(request: IncomingMessage, response: ServerResponse): void {
-    const found = door.admission.admit(request, response, serve)
+    const found = httpLimits.admission.admit(request, response, serve)
     if (found !== null) shed(request, response, found)
   }
 
@@ -95,7 +103,7 @@ function takeRequests(
     if (!isWaiting) shed(request, response, tooManyBehind)
   }
   server.on('request', take)
-  // A caller that asks before sending is answered where the body is read.
+  // 100 Continue is sent when the handler reads the body.
   server.on('checkContinue', take)
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     refuse(request, response, wrongExpectation())
@@ -103,6 +111,6 @@ function takeRequests(
 }
 
 function wrongExpectation(): Problem {
-  const detail = 'The only expectation that is met here is 100-continue.'
+  const detail = 'The only supported expectation is 100-continue.'
   return new Problem('expectation_failed', { detail })
 }

@@ -1,4 +1,4 @@
-/** The contracts as data: Avro schemas, topics and JSON Schemas, loaded once and frozen. */
+/** Loads the contracts (Avro schemas, topics and JSON Schemas) once and freezes them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -6,11 +6,11 @@ export interface TopicDefinition {
   readonly name: string
   readonly role: 'decisions' | 'evaluations' | 'decisions_dead_letter' | 'evaluations_dead_letter'
   readonly partitions: number
-  /** Kafka topic configuration, as the broker names it. */
+  /** Kafka topic configuration, with the names that the broker uses. */
   readonly config: Readonly<Record<string, string>>
 }
 
-/** An Avro schema with the text that is registered; the text is the contract, byte for byte. */
+/** An Avro schema with the text that is registered. The text is the contract, byte for byte. */
 export interface AvroContract {
   /** `<name>.v<version>.avsc` in this folder. */
   readonly file: string
@@ -18,8 +18,8 @@ export interface AvroContract {
   readonly schema: { readonly type: 'record'; readonly name: string }
 }
 
-/** The reasons that have a count of their own are named in it. */
-export interface ClientReportSchema extends Readonly<Record<string, unknown>> {
+/** The properties of `dropped` are the drop reasons that are counted separately. */
+interface ClientReportSchema extends Readonly<Record<string, unknown>> {
   readonly properties: { readonly dropped: { readonly properties: Record<string, object> } }
 }
 
@@ -32,28 +32,37 @@ function avroContract(file: string): AvroContract {
   return Object.freeze({ file, text, schema: JSON.parse(text) as AvroContract['schema'] })
 }
 
-/** The value of a record on the decisions topic. */
+/** Schema of the record values on the decisions topic. */
 export const decisionContract = avroContract('decision.v1.avsc')
 
-/** The value of a record on the evaluations topic. */
+/** Schema of the record values on the evaluations topic. */
 export const evaluationContract = avroContract('evaluation.v1.avsc')
 
-/** What we write, and as what we read; earlier versions stay beside them for ever. */
+/**
+ * The current schemas, with which records are written and read. Earlier versions keep their files,
+ * because topics can contain records of every version.
+ */
 export const avroContracts: readonly AvroContract[] = [decisionContract, evaluationContract]
 
-export interface ReleasedSchema {
-  /** Of the file, in hex. */
+interface ReleasedSchema {
+  /** SHA-256 of the file, in hex. */
   readonly sha256: string
-  /** Of the bytes that tests decode for ever: test/unit/platform/avro/golden/<name>.v<n>.hex. */
+  /**
+   * SHA-256 of the bytes that tests must always be able to decode:
+   * test/unit/platform/avro/golden/<name>.v<n>.hex.
+   */
   readonly golden_sha256: string
 }
 
-/** Schemas that topics may hold records of, by file: neither they nor these rows ever change. */
+/**
+ * Released schemas by file. Topics may contain records of each, so neither the files nor these
+ * entries ever change.
+ */
 export const releasedSchemas = Object.freeze(
   JSON.parse(read('released.json')) as Record<string, ReleasedSchema>
 )
 
-/** Every Avro schema in this folder, by the name of its file. */
+/** Reads every Avro schema in this folder, by file name. */
 export function readAvroFiles(): ReadonlyMap<string, string> {
   const files = readdirSync(new URL('.', import.meta.url)).filter((file) => file.endsWith('.avsc'))
   return new Map(files.toSorted().map((file) => [file, read(file)]))
@@ -64,7 +73,7 @@ export const decisionBodySchema = Object.freeze(
   JSON.parse(read('decision.body.schema.json')) as Record<string, unknown>
 )
 
-/** JSON Schema of what an SDK says it dropped, beside a batch. */
+/** JSON Schema of the report of decisions that an SDK dropped, which it sends with a batch. */
 export const clientReportSchema = Object.freeze(
   JSON.parse(read('client-report.schema.json')) as ClientReportSchema
 )
@@ -73,10 +82,10 @@ export const topicDefinitions: readonly TopicDefinition[] = Object.freeze(
   JSON.parse(read('topics.json')) as TopicDefinition[]
 )
 
-/** Append-only SQL migrations, applied in the order of their names. */
+/** Folder of the append-only SQL migrations, which are applied in the order of their names. */
 export const migrationsFolder = fileURLToPath(new URL('postgres/', import.meta.url))
 
-/** Subjects follow the topic, as every registry client expects. */
+/** Returns the subject of a topic. Subjects follow the topic name, as registry clients expect. */
 export function subjectOf(topic: string): string {
   return `${topic}-value`
 }
@@ -85,5 +94,8 @@ export function deadLetterTopicOf(topic: string): string {
   return `${topic}.dead-letter`
 }
 
-/** Set explicitly on every subject: a registry's default may be NONE. */
+/**
+ * Compatibility level that is set explicitly on every subject, because a registry's default may be
+ * NONE.
+ */
 export const schemaCompatibility = 'FULL_TRANSITIVE'

@@ -1,6 +1,6 @@
-/** SQL that changes the sums of the hours, by what is stored and by what is erased alike. */
+/** Builds SQL that updates the hourly sums of decisions when rows are stored or erased. */
 
-/** What is summed of decisions, and how; the columns of both tables. */
+/** Sums of decisions: column name and aggregate. Both tables of hourly sums have these columns. */
 const sums = [
   ['decisions', 'count(*)'],
   ['input_tokens', 'coalesce(sum(input_tokens), 0)'],
@@ -9,7 +9,7 @@ const sums = [
   ['output_tokens_known', 'count(output_tokens)'],
   ['errors', 'count(*) filter (where is_error)'],
   ['errors_known', 'count(is_error)'],
-  // Exact: what is taken off again leaves what was there before it.
+  // Sums use numeric, which is exact, so subtracting a value restores the previous sum.
   ['latency_ms', 'coalesce(sum(latency_ms::numeric), 0)'],
   ['latency_known', 'count(latency_ms)']
 ] as const
@@ -19,13 +19,14 @@ const changed = sums.map(([name]) => `${name} = h.${name} + excluded.${name}`).j
 const summed = sums.map(([name, sum]) => `${sum} as ${name}`).join(', ')
 const added = (sign: '+' | '-'): string => sums.map(([name]) => `${sign}sum(${name})`).join(', ')
 
-/** What `changeHours` reads of decisions. */
+/** Columns of decisions that `sumDecisions` requires. */
 export const summedColumns = `organization_id, received_at, agent_id, domain, input_tokens,
   output_tokens, sdk_version, model, agent_version, latency_ms, is_error`
 
 /**
- * Goes on behind `with … as (…)`: sums the rows of `source`, which has the `summedColumns`, once,
- * by all that any table is summed by. They become few: the tables are changed by these.
+ * Continues a `with … as (…)` clause. Sums the rows of `source` once, grouped by the keys and
+ * facets of both tables. `source` must have the `summedColumns`. `changeHours` then applies the few
+ * resulting rows to the tables.
  */
 export function sumDecisions(source: string): string {
   return `,
@@ -40,11 +41,11 @@ export function sumDecisions(source: string): string {
 }
 
 /**
- * Goes on behind `sumDecisions`: adds the sums to `decision_hours` and `decision_facet_hours`, or
- * takes them off. In the order of the keys: transactions that change the same hours wait for each
- * other and cannot deadlock. Postgres runs what is selected first, then the parts before it, the
- * last one first; all who change these tables do it with this text, so they lock them in one order.
- * The changed rows of `decision_hours` are `h`.
+ * Continues `sumDecisions`: adds the sums to `decision_hours` and `decision_facet_hours`, or
+ * subtracts them. Rows are sorted by key, so that transactions that change the same hours wait for
+ * each other and cannot deadlock. Postgres runs the main statement first, then the parts of the
+ * `with` clause from last to first. Every change to these tables uses this SQL, so all transactions
+ * lock the tables in the same order. The changed rows of `decision_hours` are named `h`.
  */
 export function changeHours(sign: '+' | '-'): string {
   return `,
@@ -53,7 +54,7 @@ export function changeHours(sign: '+' | '-'): string {
     select organization_id, hour, agent_id, facet, value, ${added(sign)}
       from summed
      cross join lateral (values ('model', model), ('agent_version', agent_version),
-                                ('sdk_version', sdk_version)) as told (facet, value)
+                                ('sdk_version', sdk_version)) as facets (facet, value)
      where value is not null
      group by 1, 2, 3, 4, 5
      order by 1, 2, 3, 4, 5

@@ -1,8 +1,8 @@
-/** Changes the sums of outcomes and of scores, by what is stored and by what is erased alike. */
+/** Updates the hourly sums of outcomes and scores when rows are stored or erased. */
 import type { CountedScore, DecisionOutcome } from '../core/evaluation/decision-outcome.ts'
 import type { Queryable, Row } from '../platform/postgres/postgres.ts'
 
-/** A row of decision_outcomes, as far as it is summed. */
+/** Columns of an outcome that the hourly sums use. */
 export interface SummedOutcome extends Pick<DecisionOutcome, 'verdict' | 'counted'> {
   readonly organization_id: string
   readonly received_at: Date
@@ -11,13 +11,13 @@ export interface SummedOutcome extends Pick<DecisionOutcome, 'verdict' | 'counte
   readonly status: string
 }
 
-/** What is to be in the sums from now on, and what is no longer. */
+/** Outcomes to add to the sums, and outcomes to subtract. */
 export interface OutcomeChanges {
   readonly added: readonly SummedOutcome[]
   readonly removed: readonly SummedOutcome[]
 }
 
-/** In the order of the keys, and one table after the other, so that nobody deadlocks. */
+/** Updates one table after the other, in key order, so that transactions cannot deadlock. */
 export async function changeOutcomeHours(
   transaction: Queryable,
   { added, removed }: OutcomeChanges
@@ -30,16 +30,19 @@ export async function changeOutcomeHours(
   await changeSums(transaction, scoreHours, scores)
 }
 
-/** Values of columns, in their order. */
+/** Column values, in the order of the columns. */
 type Values = readonly (string | number | boolean | null)[]
 
 interface Counted {
   readonly values: Values
-  /** How many more of them there are now; fewer when it is below 0. */
+  /** Change of the count; can be negative. */
   n: number
 }
 
-/** By their values: most decisions of an hour come to the same. */
+/**
+ * Changes of counts, by key. There are few keys, because most decisions of an hour have equal
+ * values.
+ */
 type Counts = Map<string, Counted>
 
 const hourMs = 3_600_000
@@ -61,7 +64,9 @@ function count(
   for (const score of outcome.counted) add(scores, valuesOf(score))
 }
 
-/** The separator is unambiguous because texts of Postgres cannot contain U+0000. */
+/**
+ * Joins values to a key. The separator is unambiguous, because Postgres text cannot contain U+0000.
+ */
 function keyOf(values: Values): string {
   return values.join('\u0000')
 }
@@ -77,9 +82,9 @@ function valuesOf(score: CountedScore): Values {
 }
 
 interface SumsTable {
-  /** Types of the values; `n` comes behind them. */
+  /** Column types of the values, without the count `n`. */
   readonly types: readonly string[]
-  /** Changes the sums; the rows of which nothing is left are its answer. */
+  /** SQL that updates the sums and returns the keys of rows that are now empty. */
   readonly change: string
   readonly deleteEmpty: string
 }
@@ -94,7 +99,7 @@ const outcomeHours = sumsTable({
   sums: [['decisions', 'sum(n)']]
 })
 
-/** Exact: what is taken off again leaves what was there before it. */
+/** Sums use numeric, which is exact, so subtracting a value restores the previous sum. */
 const scoreHours = sumsTable({
   table: 'score_hours',
   keys: [...placeColumns, 'name', 'source_kind', 'evaluator_id', 'evaluator_version'],
@@ -112,7 +117,7 @@ const scoreHours = sumsTable({
 interface SumsTableParts {
   readonly table: string
   readonly keys: readonly string[]
-  /** Of the keys, and of `value` and `passed` where they are summed. */
+  /** Column types of the keys, and of `value` and `passed` if the table sums them. */
   readonly types: readonly string[]
   readonly sums: readonly (readonly [name: string, sum: string])[]
 }
@@ -151,7 +156,7 @@ async function changeSums(
   { types, change, deleteEmpty }: SumsTable,
   counts: Counts
 ): Promise<void> {
-  // What is added and removed alike is no change.
+  // Adding and removing the same outcome changes nothing.
   const changed = [...counts.values()].filter(({ n }) => n !== 0)
   if (changed.length === 0) return
   const columns = types.map((type, index) =>

@@ -1,4 +1,4 @@
-/** Deletes what was made of decisions: with a decision it is to be gone as well. */
+/** Deletes the evaluations, plans, runs and webhook deliveries of decisions. */
 import type { DecisionIdentity } from '../core/decision/decision.ts'
 import { pushRuleId } from '../core/evaluation/rule.ts'
 import { changeOutcomeHours } from './change-outcome-hours.ts'
@@ -6,19 +6,22 @@ import type { SummedOutcome } from './change-outcome-hours.ts'
 import { countedSql } from './packed-sql.ts'
 import type { Queryable, Row } from '../platform/postgres/postgres.ts'
 
-/** Tables with rows of evaluations, except `evaluations`; each with the column of a row's age. */
+/**
+ * Tables with evaluation results, except `evaluations`, each with the column that gives a row's
+ * age.
+ */
 export const evaluationTables = [
   ['later_runs', 'evaluated_at'],
   ['later_scores', 'evaluated_at'],
   ['evaluation_plans', 'received_at'],
-  ['open_runs', 'scheduled_at'],
+  ['pending_runs', 'scheduled_at'],
   ['run_attempts', 'started_at'],
   ['webhook_deliveries', 'created_at'],
   ['deferred_decisions', 'received_at']
 ] as const
 
-/** Deleted runs and scores, packed and later. */
-export interface EvaluationCounts extends Row {
+/** Numbers of deleted runs and scores in `evaluations`, `later_runs` and `later_scores`. */
+interface EvaluationCounts extends Row {
   readonly evaluation_runs: number
   readonly scores: number
 }
@@ -39,28 +42,34 @@ function deletionsOf(tables: readonly EvaluationTable[]): string {
     .join(',')
 }
 
+/**
+ * A statement of its own, which waits for processes that are claiming these runs. The next
+ * statement then sees, and deletes, the attempts that they have recorded.
+ */
+const deletePending = `with ${deletionsOf(['pending_runs'])} select`
+const laterTables = evaluationTables.map(([table]) => table)
 const deleteLater = `
-  with ${deletionsOf(evaluationTables.map(([table]) => table))}
+  with ${deletionsOf(laterTables.filter((table) => table !== 'pending_runs'))}
   select (select count(*) from gone_later_runs) as evaluation_runs,
          (select count(*) from gone_later_scores) as scores`
 
 /**
- * Excludes replays, pushed scores and answered external runs, which stay in `open_runs` until they
- * are published.
+ * Excludes replays, pushed scores and answered external runs. They stay in `pending_runs` until
+ * they are published.
  */
 const isPlanned = `t.generation = 0 and t.rule_id <> '${pushRuleId}'
        and not (t.status = 'finished' and t.evaluator_kind = 'external')`
 const deletePlans = `
   with ${deletionsOf(['evaluation_plans', 'webhook_deliveries'])},
   gone_runs as (
-    delete from open_runs t
+    delete from pending_runs t
      using unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
      where t.organization_id = gone.organization_id and t.decision_id = gone.decision_id
        and ${isPlanned}
   )
   select`
 
-/** Storage locks them in the same order. */
+/** Locks rows in the order that storage uses. */
 const lockRows = `
   select from evaluations e
     join unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
@@ -68,7 +77,7 @@ const lockRows = `
    order by organization_id, decision_id
      for update of e`
 
-/** A packed run has a score when it succeeded. */
+/** Counts succeeded packed runs as scores, because each of these runs has exactly one score. */
 const deleteRows = `
   delete from evaluations e
    using unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
@@ -84,14 +93,15 @@ interface PackedCounts {
 
 type RemovedRow = SummedOutcome & PackedCounts & Row
 
-/** Deletes in the order of tables in which storage writes; sums come last. */
+/** Deletes from the tables in the order that storage uses, and changes the sums last. */
 export async function deleteEvaluations(
   transaction: Queryable,
   decisions: readonly DecisionIdentity[]
 ): Promise<EvaluationCounts> {
   const removed = await deletePacked(transaction, decisions)
+  await transaction.query(deletePending, namesOf(decisions))
   const [later] = await transaction.query<EvaluationCounts>(deleteLater, namesOf(decisions))
-  if (later === undefined) throw new Error('a deletion was not counted')
+  if (later === undefined) throw new Error('the deletion returned no counts')
   await changeOutcomeHours(transaction, { added: [], removed })
   return {
     evaluation_runs: removed.reduce((sum, { runs }) => sum + runs, later.evaluation_runs),
@@ -100,9 +110,9 @@ export async function deleteEvaluations(
 }
 
 /**
- * Deletes packed runs, plans, planned open runs and webhook deliveries. Keeps scores of judges and
- * people.
- * @returns the deleted rows, which the caller subtracts from the sums
+ * Deletes packed runs, plans, planned pending runs and webhook deliveries. Keeps the scores of
+ * judges and users.
+ * @returns the deleted rows, which the caller must subtract from the sums
  */
 export async function deletePlanned(
   transaction: Queryable,
@@ -114,7 +124,10 @@ export async function deletePlanned(
   return removed
 }
 
-/** All rows of the decisions at once, in the order in which others lock them. */
+/**
+ * Locks all evaluation rows of the decisions in one statement, in the order that other transactions
+ * use.
+ */
 export async function lockEvaluationRows(
   transaction: Queryable,
   decisions: readonly DecisionIdentity[]

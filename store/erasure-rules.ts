@@ -1,11 +1,11 @@
-/** Reads what was asked to be erased; what a rule means is `core/decision/erasure.ts`. */
+/** Reads erasure rules; `core/decision/erasure.ts` applies them. */
 import type { ErasureRule, ErasureSubject } from '../core/decision/erasure.ts'
 import type { Queryable, Row } from '../platform/postgres/postgres.ts'
 
 /**
- * Rules are about the past: for what is as young as usual the answer is empty, however many there
- * are.
- * @returns the rules that may cover one of the subjects, and perhaps some that cover none.
+ * Reads all rules that cover one of the subjects. The result can include other rules. Rules cover
+ * only past decisions, so the result is empty for recent decisions, regardless of the number of
+ * rules.
  */
 export async function readErasureRules(
   postgres: Queryable,

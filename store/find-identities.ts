@@ -1,24 +1,25 @@
-/** Finds identities of decisions: which copy is stored, and whether it was erased. */
+/** Finds the identities of decisions: when the stored copy was received, and whether it was erased.
+ */
 import { identityNameOf } from '../core/decision/decision.ts'
 import type { DecisionIdentity } from '../core/decision/decision.ts'
 import type { Queryable } from '../platform/postgres/postgres.ts'
 import { uuidArray } from '../platform/postgres/postgres-array.ts'
 
-export interface FoundIdentity {
+interface StoredIdentity {
   /** Milliseconds since 1970. */
   readonly received_at: number
   readonly is_erased: boolean
 }
 
-/** @returns by name; an identity that is not stored has no entry */
+/** Returns the stored identities, by name. */
 export async function findIdentities(
   transaction: Queryable,
   decisions: readonly DecisionIdentity[]
-): Promise<ReadonlyMap<string, FoundIdentity>> {
+): Promise<ReadonlyMap<string, StoredIdentity>> {
   const rows = await transaction.query<
     DecisionIdentity & { readonly received_at: Date; readonly is_erased: boolean }
   >(
-    // With the limit Postgres looks up each identity; for a join it would read all identities.
+    // The limit makes Postgres look up each identity instead of reading all identities for a join.
     `select wanted.organization_id, wanted.decision_id, known.received_at, known.is_erased
        from unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
       cross join lateral (

@@ -1,4 +1,4 @@
-/** Writes API keys: each is shown when it is made, and of its secret only a digest is kept. */
+/** Inserts API keys. Only a digest of the secret is stored, so a key can be shown only once. */
 import { createApiKey, secretDigestOf } from '../core/ids/api-key.ts'
 import type { ApiKeyParts, ApiKeyScope } from '../core/ids/api-key.ts'
 import type { Queryable } from '../platform/postgres/postgres.ts'
@@ -6,19 +6,19 @@ import type { Queryable } from '../platform/postgres/postgres.ts'
 export interface NewApiKey {
   readonly organization_id: string
   readonly name: string
-  /** The <env> of slk_<env>_…. */
+  /** The `<env>` part of `slk_<env>_…`. */
   readonly environment: string
   readonly scopes: readonly ApiKeyScope[]
   readonly expires_at: Date | null
-  /** Decisions in a window for this key alone; null is no such limit. */
+  /** Maximum number of decisions per window for this key; null if the key has no separate limit. */
   readonly rate_limit_points: number | null
-  /** The person who made it; null for the command line. */
+  /** User who created the key; null if it was created on the command line. */
   readonly created_by?: string | null
 }
 
-export interface MadeApiKey {
+interface CreatedApiKey {
   readonly key_id: string
-  /** Whole, to be shown this once. */
+  /** The full key, to be shown once. */
   readonly api_key: string
 }
 
@@ -26,14 +26,17 @@ export async function insertApiKey(
   transaction: Queryable,
   pepper: string,
   key: NewApiKey
-): Promise<MadeApiKey> {
+): Promise<CreatedApiKey> {
   const { api_key, ...parts } = createApiKey(key.environment)
-  await insertGivenApiKey(transaction, pepper, { ...key, ...parts })
+  await importApiKey(transaction, pepper, { ...key, ...parts })
   return { key_id: parts.key_id, api_key }
 }
 
-/** One that was made elsewhere. @throws what the store throws when its id is taken */
-export async function insertGivenApiKey(
+/**
+ * Inserts a key that was created elsewhere.
+ * @throws the Postgres error if the key ID already exists
+ */
+export async function importApiKey(
   transaction: Queryable,
   pepper: string,
   key: NewApiKey & ApiKeyParts
@@ -43,8 +46,15 @@ export async function insertGivenApiKey(
                            rate_limit_points, secret_digest, created_by)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
-      ...[key.key_id, key.organization_id, key.name, key.environment, key.scopes, key.expires_at],
-      ...[key.rate_limit_points, secretDigestOf(pepper, key.secret), key.created_by ?? null]
+      key.key_id,
+      key.organization_id,
+      key.name,
+      key.environment,
+      key.scopes,
+      key.expires_at,
+      key.rate_limit_points,
+      secretDigestOf(pepper, key.secret),
+      key.created_by ?? null
     ]
   )
 }

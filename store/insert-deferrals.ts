@@ -1,4 +1,6 @@
-/** Inserts deferred decisions. Evaluation later reads them from Postgres and plans them. */
+/** Inserts deferred decisions. The evaluation consumer later reads them from Postgres and plans
+ * their runs.
+ */
 import type { DecisionIdentity } from '../core/decision/decision.ts'
 import { createInsertRows } from '../platform/postgres/insert-rows.ts'
 import type { Column } from '../platform/postgres/insert-rows.ts'
@@ -6,9 +8,9 @@ import type { Queryable } from '../platform/postgres/postgres.ts'
 
 export interface Deferral extends DecisionIdentity {
   readonly received_at: Date
-  /** Partition of the decisions topic. Its consumer evaluates the decision. */
+  /** Partition of the decisions topic. The consumer of this partition evaluates the decision. */
   readonly partition: number
-  /** The length of input, output and metadata. */
+  /** Total length of input, output and metadata. */
   readonly characters: number
 }
 
@@ -29,7 +31,7 @@ const insertOrRenew = createInsertRows('deferred_decisions', columns, {
       on conflict (organization_id, decision_id) do update set due_at = now()`
 })
 
-/** A decision that is already deferred keeps its row. */
+/** Inserts deferrals. Existing deferrals stay unchanged. */
 export async function insertDeferrals(
   postgres: Queryable,
   deferrals: readonly Deferral[]
@@ -38,8 +40,8 @@ export async function insertDeferrals(
 }
 
 /**
- * A decision that is already deferred becomes due again. A process that is evaluating it keeps
- * the row, so that it is evaluated once more.
+ * Inserts deferrals and makes existing ones due now. If a process is already evaluating such a
+ * decision, it does not delete the changed row, so the decision is evaluated again.
  */
 export async function renewDeferrals(
   postgres: Queryable,

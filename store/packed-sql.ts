@@ -1,9 +1,11 @@
-/** SQL for the scores of a row `e` of `evaluations`, which may follow from its packed runs. */
+/** Defines SQL expressions for the scores of a row `e` of `evaluations`. Scores that are not stored
+ * are computed from the packed runs of the row.
+ */
 
-/** The effective scores, as JSON: `{name: {value, label, passed}}`. */
+/** Effective scores as JSON: `{name: {value, label, passed}}`. */
 export const scoresSql = `coalesce(e.scores,
               packed_scores(e.organization_id, e.run_kinds, e.score_values, e.labels, e.passed))`
 
-/** The scores that the hourly sums contain, as a JSON array. */
+/** Scores that the hourly sums contain, as a JSON array. */
 export const countedSql = `coalesce(e.counted,
               packed_counted(e.organization_id, e.run_kinds, e.score_values, e.passed))`

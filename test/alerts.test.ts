@@ -1,45 +1,59 @@
-/** The alerts: over metrics that exist, told in words, and documented with what to do. */
+/** Tests that alerts and runbooks match each other, and that both use existing metrics. */
 import { describe, expect, test } from '@jest/globals'
 import { problems } from '../core/problem.ts'
-import { blocksIn, code, fragmentsOf, read, rowsOf, sectionOf } from './docs/pages.ts'
+import { blocksIn, code, files, fragmentsOf, pages } from './docs/pages.ts'
+import { read, rowsOf, sectionOf } from './docs/pages.ts'
 import { alertRules, recordedNames, recordRules } from './support/alert-rules.ts'
 import { flawsOf } from './support/promql.ts'
 
 const recorded = recordedNames
 const names = alertRules.map(({ alert }) => alert)
 
-test('every alert has its row in the documents, and there is no other', () => {
-  const documented = rowsOf(sectionOf('docs/operations.md', 'Alerts')).map(([name]) => name)
-  expect(documented).toEqual(names.map(code))
-})
+const runbooks = pages.filter((path) => path.startsWith('docs/guides/operations/runbooks/'))
+const objectivesPage = 'docs/guides/operations/runbooks/objectives.md'
 
-describe('docs/runbooks.md', () => {
-  const headings = [...read('docs/runbooks.md').matchAll(/^## (.+)$/gm)].map(([, text]) => text)
+function runbookOf(alert: string): string {
+  const page = runbooks.find((path) => fragmentsOf(path).includes(alert.toLowerCase()))
+  if (page === undefined) throw new Error(`${alert} has no runbook`)
+  return page
+}
 
-  test('has a section for each alert, in their order, and no other', () => {
-    expect(headings).toEqual(['What we promise', ...names])
-  })
-
-  test.each(names)('%s: what it means, where to look, with a command, and what to do', (name) => {
-    const section = sectionOf('docs/runbooks.md', name)
-    expect([...section.matchAll(/^\*\*(\w+)\*\*: \S/gm)].map(([, word]) => word)).toEqual([
-      ...['Means', 'Look', 'Do']
-    ])
-    expect(section).toMatch(/^```(sh|sql|promql)\n\S/m)
-  })
-
-  test('asks Prometheus for what is there', () => {
-    const lines = blocksIn(read('docs/runbooks.md'), 'promql').flatMap((block) =>
-      block.trim().split('\n')
+describe('the runbooks', () => {
+  test('have a section for each alert, in the order of the alerts, and no other', () => {
+    const headings = [...new Set(names.map(runbookOf))].flatMap((page) =>
+      [...read(page).matchAll(/^## (Sluice\w+)$/gm)].map(([, heading]) => heading)
     )
+    expect(headings).toEqual(names)
+  })
+
+  test.each(names)(
+    'explain %s with a meaning, a first command, and a fix for each cause',
+    (name) => {
+      const section = sectionOf(runbookOf(name), name)
+      expect([...section.matchAll(/^\*\*([\w ]+)\*\*: \S/gm)].map(([, word]) => word)).toEqual([
+        ...['Meaning', 'First command']
+      ])
+      expect(section).toMatch(/^```(sh|sql|promql)\n\S/m)
+      const causes = rowsOf(section)
+      expect(causes).not.toEqual([])
+      expect(causes.filter((cells) => cells.length !== 2 || cells.includes(''))).toEqual([])
+    }
+  )
+
+  test('query existing metrics and labels', () => {
+    const lines = runbooks
+      .flatMap((page) => blocksIn(read(page), 'promql'))
+      .flatMap((block) => block.trim().split('\n'))
     expect(lines.length).toBeGreaterThan(10)
     expect(lines.flatMap((line) => flawsOf(line, { recorded }))).toEqual([])
   })
 
-  test('states each objective as it is', () => {
+  test('state the target of each objective', () => {
     const objectives = recordRules.filter(({ record }) => record === 'sluice:slo_objective:ratio')
-    const documented = rowsOf(sectionOf('docs/runbooks.md', 'What we promise'))
-    expect(documented.map(([name, promise = '']) => [name, promise.split(' ')[0]])).toEqual(
+    const documented = rowsOf(sectionOf(objectivesPage, 'Objectives')).slice(0, objectives.length)
+    expect(
+      documented.map(([name, target = '']) => [name, String(Number.parseFloat(target))])
+    ).toEqual(
       objectives.map(({ expr, labels }) => {
         const ratio = Number(/^vector\((.+)\)$/.exec(expr)?.[1])
         return [code(labels?.['slo']), String(Number((ratio * 100).toPrecision(10)))]
@@ -48,7 +62,18 @@ describe('docs/runbooks.md', () => {
   })
 })
 
-describe('what an expression may name', () => {
+test('log messages quoted in docs and alerts exist in the code', () => {
+  const documents = files.filter((path) => /^(docs|deploy)\/.*[.](md|ts|yml)$/.test(path))
+  const named = documents.flatMap((path) =>
+    [...read(path).matchAll(/log line [`"]([^`"]+)[`"]/g)].map(([, line = '']) => line)
+  )
+  const rooms = /^(api|auth|cli|consumers|gateway|http|platform|usage)\/.*[.]ts$/
+  const sources = files.filter((path) => rooms.test(path)).map(read)
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((line) => !sources.some((text) => text.includes(line)))).toEqual([])
+})
+
+describe('flawsOf', () => {
   test.each([
     ['sum(rate(sluice_nothing_total[5m]))', ['sluice_nothing_total: no such metric']],
     ['sluice_shed_total{operation="ingest"}', ['sluice_shed_total: no such label: operation']],
@@ -68,26 +93,25 @@ describe('what an expression may name', () => {
 })
 
 describe.each(alertRules)('$alert', ({ alert, expr, labels, annotations }) => {
-  test('is over metrics and labels that exist', () => {
+  test('uses existing metrics and labels', () => {
     expect(flawsOf(expr, { recorded })).toEqual([])
   })
 
-  test('says what it is, how bad, what to do, and where that is written', () => {
+  test('has a name, a severity, a description and a link to its runbook', () => {
     expect(alert).toMatch(/^Sluice[A-Z]\w+$/)
     expect(['warning', 'critical']).toContain(labels['severity'])
     expect(Object.keys(annotations)).toEqual(['summary', 'description', 'runbook_url'])
     expect(Object.values(annotations)).not.toContain('')
-    expect(annotations['runbook_url']).toBe(`docs/runbooks.md#${alert.toLowerCase()}`)
-    expect(fragmentsOf('docs/runbooks.md')).toContain(alert.toLowerCase())
+    expect(annotations['runbook_url']).toBe(`${runbookOf(alert)}#${alert.toLowerCase()}`)
   })
 })
 
 describe('recorded series', () => {
-  test.each(recordRules)('$record $labels: is over metrics that exist', ({ expr }) => {
+  test.each(recordRules)('$record $labels: uses existing metrics', ({ expr }) => {
     expect(flawsOf(expr, { recorded })).toEqual([])
   })
 
-  test('availability counts every refusal that is ours, and no other', () => {
+  test('count all rejections caused by the service, and no others, against availability', () => {
     const [expr = ''] = recordRules.flatMap(({ record, labels, expr: text }) =>
       record === 'sluice:slo_errors:rate5m' && labels?.['slo'] === 'availability' ? [text] : []
     )

@@ -1,4 +1,6 @@
-/** The dashboards: made of their panels, over what is exposed, and each panel in its place. */
+/** Tests that the dashboards match their generator, use existing metrics, and have no overlapping
+ * panels.
+ */
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
@@ -32,7 +34,7 @@ const dashboards = readdirSync(folder).map((name) => {
   return { name, dashboard: JSON.parse(read(`${folder}/${name}`)) as Dashboard }
 })
 
-test('the files are what is made; else run node deploy/grafana/make-dashboards.ts', () => {
+test('the files equal the output of deploy/grafana/make-dashboards.ts', () => {
   const committed = dashboards.map(({ name }) => [name, read(`${folder}/${name}`)])
   expect(Object.fromEntries(committed)).toEqual(made)
 })
@@ -46,13 +48,13 @@ function overlap(one: Place, other: Place): boolean {
 describe.each(dashboards)('$name', ({ name, dashboard: { uid, panels } }) => {
   const targets = panels.flatMap((panel) => panel.targets ?? [])
 
-  test('asks for metrics and labels that exist', () => {
+  test('queries existing metrics and labels', () => {
     expect(targets.length).toBeGreaterThan(5)
     const recorded = recordedNames
     expect(targets.flatMap(({ expr }) => flawsOf(expr, { recorded }))).toEqual([])
   })
 
-  test('names in its legends what its queries keep', () => {
+  test('uses only labels in its legends that its queries keep', () => {
     const lost = targets.flatMap(({ expr, legendFormat }) => {
       const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label)
       const kept = /^(?:\w+) by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ')
@@ -62,7 +64,7 @@ describe.each(dashboards)('$name', ({ name, dashboard: { uid, panels } }) => {
     expect(lost).toEqual([])
   })
 
-  test('has a name, and panels that do not lie on each other', () => {
+  test('has a name, and panels that do not overlap', () => {
     expect(name).toBe(`${uid}.json`)
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     const overlaps = panels.flatMap((one, index) =>
@@ -73,18 +75,18 @@ describe.each(dashboards)('$name', ({ name, dashboard: { uid, panels } }) => {
   })
 })
 
-test('every metric that an alert or an objective watches can be seen', () => {
+test('every metric that an alert or objective uses is on a dashboard', () => {
   const shown = dashboards.map(({ name }) => read(`${folder}/${name}`)).join('\n')
   const rules = ['alerts.yml', 'slo.yml']
     .map((name) => read(`deploy/prometheus/${name}`))
     .join('\n')
   const watched = Object.keys(metricTable).filter((name) => rules.includes(name))
-  // When it was made says nothing as a curve; SluiceAuditStale tells.
+  // The time of the last audit is not on a dashboard, because the alert SluiceAuditStale covers it.
   const unseen = watched.filter((name) => !shown.includes(name))
   expect(unseen).toEqual(['sluice_audit_last_success_timestamp_seconds'])
 })
 
-test('Grafana is told of one source and one folder', () => {
+test('Grafana has one data source and one folder', () => {
   const provisioning = 'deploy/grafana/provisioning'
   const providers = parse(read(`${provisioning}/dashboards/sluice.yml`)) as object
   const sources = parse(read(`${provisioning}/datasources/prometheus.yml`)) as object

@@ -1,56 +1,43 @@
-/** docs/data-teams.md against the code: its tables, its programs, and the rights it gives. */
+/** Tests that the docs for data teams match the code: tables, sample programs and reader
+ * permissions.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { asyncapiMessages } from '../cli/schemas/asyncapi-messages.ts'
-import { decisionContract, schemaCompatibility, topicDefinitions } from '../schemas/index.ts'
+import { decisionContract, schemaCompatibility } from '../schemas/index.ts'
 import { blocksIn, code, codesIn, read, rowsOf, sectionOf } from './docs/pages.ts'
 
-const page = 'docs/data-teams.md'
-const dayMs = 86_400_000
-const mebibyte = 1024 * 1024
+const page = 'docs/guides/read-topics.md'
+const records = 'docs/reference/topic-records.md'
 
-test('topics are those of schemas/topics.json', () => {
-  const rows = rowsOf(sectionOf(page, 'What is on the topics?')).filter(([name]) =>
-    topicDefinitions.some((topic) => code(topic.name) === name)
-  )
-  const existing = topicDefinitions.map(({ name, partitions, config }) => [
-    ...[code(name), String(partitions)],
-    `${Number(config['retention.ms']) / dayMs} days`,
-    `${Number(config['max.message.bytes']) / mebibyte} MiB`
-  ])
-  expect(rows.map(([name, , , ...rest]) => [name, ...rest])).toEqual(existing)
-})
-
-test('headers are those of the AsyncAPI document', () => {
-  const rows = rowsOf(sectionOf(page, 'What is on the topics?'))
-  const told = (of: string): string[] =>
-    rows.filter(([, on]) => on?.includes(of)).flatMap(([name]) => codesIn(name ?? ''))
+test('the documented headers equal those in the AsyncAPI document', () => {
+  const rows = rowsOf(sectionOf(records, 'Headers'))
+  const headersOf = (record: string): string[] =>
+    rows.filter(([, on]) => on?.includes(record)).flatMap(([name]) => codesIn(name ?? ''))
   const { decisions, evaluations } = asyncapiMessages
-  expect(told('decisions')).toEqual(Object.keys(decisions.headers.properties))
-  expect(told('evaluations')).toEqual(Object.keys(evaluations.headers.properties))
+  expect(headersOf('decisions')).toEqual(Object.keys(decisions.headers.properties))
+  expect(headersOf('evaluations')).toEqual(Object.keys(evaluations.headers.properties))
 })
 
-test('fields are those of the schema', () => {
-  const rows = rowsOf(sectionOf(page, 'Which fields has a decision, and which are private?'))
+test('the documented fields equal those in the schema', () => {
+  const rows = rowsOf(sectionOf(records, 'Fields of a decision'))
   const { fields } = JSON.parse(decisionContract.text) as { fields: { name: string }[] }
   expect(rows.map(([name]) => name)).toEqual(fields.map(({ name }) => code(name)))
 })
 
-test('the compatibility it promises is the one that is set', () => {
-  expect(sectionOf(page, 'What may change, and how am I told?')).toContain(
-    code(schemaCompatibility)
-  )
+test('the documented compatibility equals the configured one', () => {
+  expect(sectionOf(records, 'Compatibility')).toContain(code(schemaCompatibility))
 })
 
 test.each([
-  ['python', 'How do I read all of it, with Python?', 'deploy/readers/read_topics.py'],
-  ['sql', 'How do I query an export, with DuckDB?', 'deploy/readers/export.sql']
-])('its %s is that of %s', (language, heading, file) => {
+  ['python', 'Read everything with Python', 'deploy/readers/read_topics.py'],
+  ['sql', 'Query an export with DuckDB', 'deploy/readers/export.sql']
+])('the %s block under "%s" is part of %s', (language, heading, file) => {
   const [block = 'nothing'] = blocksIn(sectionOf(page, heading), language)
   expect(read(file)).toContain(block)
 })
 
-describe('the rights of a reader', () => {
+describe('the documented permissions of a reader', () => {
   interface Acl {
     readonly resource: Readonly<Record<'type' | 'name' | 'patternType', string>>
     readonly operations: readonly string[]
@@ -62,7 +49,7 @@ describe('the rights of a reader', () => {
 
   test('are the same for Strimzi as for kafka-acls', () => {
     const names = { DECISIONS_TOPIC: 'agent-decisions', EVALUATIONS_TOPIC: 'decision-evaluations' }
-    const section = sectionOf(page, 'Which rights does a reader need?')
+    const section = sectionOf(page, 'Rights of a reader')
     const commands = blocksIn(section, 'sh')
       .flatMap((block) => block.replaceAll('\\\n', ' ').trim().split('\n'))
       .map((line) =>
@@ -85,7 +72,7 @@ describe('the rights of a reader', () => {
     ).toEqual(given)
   })
 
-  test('are those of the version of Strimzi that the chart is for', () => {
+  test('use the Strimzi API version of the chart', () => {
     expect(read('deploy/helm/sluice/templates/strimzi.yaml')).toContain(user.apiVersion)
   })
 })

@@ -1,9 +1,9 @@
-/** docs/evaluators.md against the code: its tables are the code's, and its examples are run. */
+/** Tests that docs/reference/evaluators.md matches the code, and that the guide's examples work. */
 import { expect, test } from '@jest/globals'
 import { checkEvaluator } from '../evaluators/check-evaluator.ts'
 import { compileEvaluator } from '../evaluators/compile-evaluator.ts'
 import { completeDraft } from '../evaluators/complete-draft.ts'
-import type { GivenDraft } from '../evaluators/complete-draft.ts'
+import type { EvaluatorInput } from '../evaluators/complete-draft.ts'
 import { configHashOf } from '../evaluators/config-hash.ts'
 import { builtInEvaluators } from '../evaluators/default-rule-set.ts'
 import { judgeConfigSchema } from '../evaluators/judge/check-judge.ts'
@@ -13,70 +13,79 @@ import { checkRows, kindParameters, parameterRows, settingRows } from './docs/ev
 import { blocksIn, code, fragmentsOf, read, rowsOf, sectionOf } from './docs/pages.ts'
 import { aDecision } from './support/builders.ts'
 
-const page = 'docs/evaluators.md'
+const page = 'docs/reference/evaluators.md'
+const guide = 'docs/guides/own-evaluators.md'
 
-/** Rows of a section by the number of their cells: each table has another. */
+/**
+ * Returns the table rows in a section that have the given number of cells. The number of cells
+ * identifies the table.
+ */
 function rowsIn(heading: string, cells: number): string[][] {
   return rowsOf(sectionOf(page, heading)).filter((row) => row.length === cells)
 }
 
-test('every evaluator that everybody has is documented, and no other', () => {
-  const documented = rowsIn("Everybody's evaluators", 5).map(([name]) => name)
+test('documents every built-in evaluator and no other', () => {
+  const documented = rowsIn('Built-in evaluators', 5).map(([name]) => name)
   const existing = builtInEvaluators.map(({ name }) => name)
   expect(documented).toEqual(existing.map(code))
   expect(fragmentsOf(page)).toEqual(expect.arrayContaining(existing))
 })
 
-test('every kind, and whether it needs the network', () => {
-  const documented = rowsIn('Evaluators of your own', 3).map(([kind, , network]) => [kind, network])
+test('documents every kind and whether it needs the network', () => {
+  const documented = rowsIn('Kinds', 3).map(([kind, , network]) => [kind, network])
   const existing = evaluatorKinds.map((kind) => {
     return [code(kind), isOfflineKind(kind) || kind === 'external' ? 'no' : 'yes']
   })
   expect(documented).toEqual(existing)
 })
 
-test('every check with its score', () => {
+test('documents every check with its score', () => {
   const documented = rowsIn('Checks of the kind heuristic', 3).map((cells) => cells.slice(0, 2))
   expect(documented).toEqual(checkRows())
 })
 
-test('every setting of a check with its values and default', () => {
+test('documents every setting of a check with its values and default', () => {
   const documented = rowsIn('Checks of the kind heuristic', 5).map((cells) => cells.slice(0, 4))
   expect(documented).toEqual(settingRows())
 })
 
-test.each(Object.entries(kindParameters))('every setting of the kind %s', (kind, parameters) => {
-  const documented = rowsIn(kind, 4).map((cells) => cells.slice(0, 3))
-  expect(documented).toEqual(parameterRows(parameters))
-})
+test.each(Object.entries(kindParameters))(
+  'documents every setting of the kind %s',
+  (kind, parameters) => {
+    const documented = rowsIn(kind, 4).map((cells) => cells.slice(0, 3))
+    expect(documented).toEqual(parameterRows(parameters))
+  }
+)
 
-test('every setting of a judge', () => {
+test('documents every setting of a judge', () => {
   const { properties } = judgeConfigSchema as { properties: Record<string, unknown> }
   const documented = rowsIn('llm_judge', 3).map(([name]) => name)
   expect(documented).toEqual(Object.keys(properties).map(code))
 })
 
 interface Example {
-  readonly evaluator: GivenDraft
+  readonly evaluator: EvaluatorInput
   readonly decision: Record<string, unknown> & { readonly metadata?: object }
   readonly gives: object
 }
 
-/** What a caller sends, as it is on the topic. */
+/** Converts a request body to the decision that the gateway writes to the topic. */
 function decisionOf({ decision }: Example) {
   const { metadata, ...rest } = decision
   return aDecision({ ...rest, ...(metadata && { metadata: JSON.stringify(metadata) }) })
 }
 
-const examples = blocksIn(read(page), 'json').map((block) => JSON.parse(block) as Example)
+const examples = blocksIn(read(guide), 'json')
+  .map((block) => JSON.parse(block) as Partial<Example>)
+  .filter((block): block is Example => block.gives !== undefined)
 
-test('there are examples of each kind that needs no network', () => {
+test('the guide has an example of each offline kind', () => {
   const shown = new Set(examples.map(({ evaluator }) => evaluator.kind))
   expect([...shown].sort()).toEqual(evaluatorKinds.filter(isOfflineKind).toSorted())
 })
 
 test.each(examples.map((example) => [example.evaluator.name, example] as const))(
-  'the example %s gives what it says',
+  'the example %s gives the documented score',
   (_, example) => {
     const { evaluator, gives } = example
     expect(checkEvaluator(evaluator)).toEqual([])

@@ -1,11 +1,13 @@
-/** Migrations run while processes of the version before still do, so they only add. */
+/** Tests that migrations do not break processes of the previous version, which may still be
+ * running.
+ */
 import { readdirSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { migrationsFolder } from '../schemas/index.ts'
 import { read } from './docs/pages.ts'
 import { findMigrationFlaws } from './support/migration-flaws.ts'
 
-test('no migration takes away what the version before it uses', () => {
+test('no migration removes what the previous version uses', () => {
   const migrations = readdirSync(migrationsFolder)
     .toSorted()
     .map((name) => ({ name, sql: read(`schemas/postgres/${name}`) }))
@@ -30,7 +32,7 @@ test.each([
   'alter table t add unique (a)',
   'create unique index t_by_a on t (a)',
   'drop function move_decisions'
-])('%s is found', (sql) => {
+])('detects %s', (sql) => {
   expect(findMigrationFlaws([made, { name: '0002', sql: `${sql};` }])).toHaveLength(1)
 })
 
@@ -42,6 +44,6 @@ test.each([
   'drop index t_by_a',
   'create table u (a text not null unique); create unique index u_by_a on u (a)',
   'create function f() returns void language sql as $$ truncate t; drop table t $$'
-])('%s is not', (sql) => {
+])('allows %s', (sql) => {
   expect(findMigrationFlaws([made, { name: '0002', sql: `${sql};` }])).toEqual([])
 })

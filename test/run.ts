@@ -1,4 +1,4 @@
-/** `npm test`: runs the checks and the tests, on a throwaway stack or on a kept one. */
+/** Implements `npm test`: runs the checks and tests on a temporary stack or on a kept one. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ type Run = {
   signal: AbortSignal
   results: PhaseResult[]
   files: FileTime[]
-  /** Of the phases that may be skipped, from before the run. */
+  /** Fingerprints of the phases that can be skipped, calculated before the run. */
   fingerprints: Map<PhaseName, string>
 }
 
@@ -36,10 +36,15 @@ function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** One more test file at a time than there are cores, because tests of services mostly wait. */
+/**
+ * Number of test files to run in parallel: one more than the number of cores, because tests that
+ * use services mostly wait.
+ */
 const workersTogether = availableParallelism() + 1
 
-/** The gate runs three of the faults; naming the phase or passing `--all` runs all of them. */
+/**
+ * Checks whether only a few faults run. All faults run if the phase is named or `--all` is given.
+ */
 function isShort(plan: Plan, phases: readonly PhaseName[]): boolean {
   return plan.form === 'gate' && phases.includes('faults')
 }
@@ -65,16 +70,16 @@ async function runRound(run: Run, phases: PhaseName[], services?: string): Promi
   run.files.push(...round.files)
 }
 
-/** The gate and `--all` always start a stack of their own. */
+/** Checks whether the run may use a kept stack. The gate and `--all` always start a new one. */
 function mayShare({ form, stack }: Plan): boolean {
   return form === 'named' || stack === 'keep'
 }
 
-/** Returns null if no stack is kept and none is to be kept. */
+/** Opens the kept stack. Returns null if there is none and `--keep` is not given. */
 async function shareStack({ plan, folder, signal }: Run): Promise<OpenedStack | null> {
   const kept = findKeptStack() ?? (plan.stack === 'keep' ? await startKeptStack(signal) : null)
   if (kept === null) return null
-  print('services: the kept stack; npm test -- --stop stops it')
+  print('services: the kept stack (stop it with npm test -- --stop)')
   const { path, end } = await prepareRun(kept, folder)
   return { services: path, close: end }
 }
@@ -83,7 +88,8 @@ async function startOwnStack({ folder, signal }: Run): Promise<OpenedStack> {
   const stack = await startTestStack({ folder, signal })
   try {
     const { path, end } = await prepareRun(stack, folder)
-    // The databases of a server that we started end with it.
+    // If this run started the database server, its databases need no cleanup, because they are
+    // deleted with it.
     const isOurs = stack.mode !== 'external'
     return { services: path, close: () => (isOurs ? stack.stop() : end().finally(stack.stop)) }
   } catch (error) {
@@ -94,7 +100,9 @@ async function startOwnStack({ folder, signal }: Run): Promise<OpenedStack> {
 
 type OpenedStack = { services: string; close(): Promise<void> }
 
-/** If the stack cannot start, prints why, counts a failure and returns undefined. */
+/**
+ * Opens the stack. If it does not start, prints the reason, counts a failure and returns undefined.
+ */
 async function openStack(run: Run): Promise<OpenedStack | undefined> {
   const { plan, signal, results } = run
   print('', 'stack')
@@ -112,7 +120,7 @@ async function openStack(run: Run): Promise<OpenedStack | undefined> {
   return opened
 }
 
-/** Prints the phases that it skips. */
+/** Returns the phases to run, and prints the ones that are skipped. */
 function chooseTests({ plan, fingerprints }: Run): PhaseName[] {
   const tests = plan.phases.filter((name) => name !== 'check')
   for (const name of tests.filter((each) => phaseOf(each).runs === 'changed')) {
@@ -146,7 +154,10 @@ async function runPhases(run: Run): Promise<void> {
   }
 }
 
-/** Call this only if the whole run has passed: the failure of one phase may concern another. */
+/**
+ * Records the fingerprints. Call this only if the whole run has passed, because a failure of one
+ * phase can be caused by another.
+ */
 function rememberUnchanged({ plan, results, fingerprints }: Run): void {
   if (plan.filters.length > 0) return
   for (const [name, fingerprint] of fingerprints) {
@@ -156,11 +167,11 @@ function rememberUnchanged({ plan, results, fingerprints }: Run): void {
   }
 }
 
-/** What is left behind counts as a failure, with its name. */
+/** Counts each process that the run has left behind as a failure. */
 async function checkLeftovers(mark: string): Promise<PhaseResult[]> {
   const found = await timed('leftovers', async () => {
     const leftovers = await findLeftovers(mark)
-    for (const { pid, command } of leftovers) print(`left behind: ${pid} ${command}`)
+    for (const { pid, command } of leftovers) print(`still running: ${pid} ${command}`)
     return { passed: 0, failed: leftovers.length, skipped: 0 }
   })
   return found.failed === 0 ? [] : [found]
@@ -169,7 +180,7 @@ async function checkLeftovers(mark: string): Promise<PhaseResult[]> {
 async function runPlan(plan: Plan): Promise<number> {
   const startedAt = performance.now()
   const told = new AbortController()
-  // A terminal and npm may both pass the same Ctrl-C on: every one after the first is the same.
+  // The same Ctrl-C can arrive twice, from the terminal and from npm. Only the first signal counts.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => told.abort())
   }
@@ -189,7 +200,7 @@ async function runPlan(plan: Plan): Promise<number> {
   run.results.push(...(await checkLeftovers(mark)))
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
   print('', ...slowestOf(run.files), '', ...tableOf(run.results), '', `took ${minutes} minutes`)
-  if (told.signal.aborted) print('The run was given up; everything is stopped.')
+  if (told.signal.aborted) print('The run was canceled. All processes are stopped.')
   print(closingLine(run.results))
   if (!hasPassed(run.results) || signal.aborted) return 1
   rememberUnchanged(run)

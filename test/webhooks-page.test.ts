@@ -1,4 +1,4 @@
-/** The code that docs/webhooks.md gives to receivers, run on what we sign. */
+/** Tests the receiver code in docs/guides/webhooks.md with signed webhooks. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { newWebhookSecret, webhookHeadersOf } from '../platform/http-client/webh
 import { blocksIn, read, rowsOf } from './docs/pages.ts'
 import { testEvent, webhookEvents } from '../core/webhook.ts'
 
-const page = read('docs/webhooks.md')
+const page = read('docs/guides/webhooks.md')
 const folder = mkdtempSync(join(tmpdir(), 'webhooks-page-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -51,12 +51,12 @@ describe.each(languages)('the code in %s', (_, command, file, program) => {
     return { secret, body, headers }
   }
 
-  test('takes what we signed, also while the secret changes', () => {
+  test('accepts a signed webhook, even while the secret is rotated', () => {
     expect(isGenuine(signed())).toBe('true')
     expect(isGenuine(signed(new Date(), [newWebhookSecret(), secret]))).toBe('true')
   })
 
-  test('takes nothing else', () => {
+  test('rejects forged, incomplete and outdated webhooks', () => {
     const genuine = signed()
     const forged: readonly Given[] = [
       { ...genuine, body: `${body} ` },

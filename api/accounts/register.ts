@@ -1,182 +1,276 @@
-/** POST /v1/auth/register and /v1/auth/register/confirm: how a person gets an account.
+/** POST /v1/auth/register and /v1/auth/register/confirm: create accounts.
  *
- *     with an invite ─▶ the account at once: its token came to the address by email
- *     without one ────▶ 202 and an email, whether the address is taken or not
- *                       ─▶ confirmed with its token and the password that was registered
+ *     with an invite ────▶ creates the account immediately: the invite was emailed to the address
+ *     without an invite ─▶ 202 and an email, whether or not an account has the address
+ *                          ─▶ confirmed with the token from the email and the registered password
  */
-import { normalizeEmail } from '../../core/account-rules.ts'
-import { Problem } from '../../core/problem.ts'
-import type { Mail } from '../../platform/process/mail.ts'
-import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { bearerChallenge } from '../../auth/bearer.ts'
-import { jsonReply } from '../../http/call.ts'
-import type { Call, Reply } from '../../http/call.ts'
-import type { PublicHandle } from '../../http/route.ts'
-import type { AccountStore } from '../store.ts'
-import { emailViolation, passwordViolation, refuseViolations } from './account-refusals.ts'
-import type { BeginSession } from './sessions/begin-session.ts'
-import type { CreatePerson, NewPerson } from './create-person.ts'
-import { issueEmailToken } from './email-tokens.ts'
-import { registrationLetter, takenLetter, verificationLetter } from './letters.ts'
-import { nextSteps } from './next-steps.ts'
-import type { Passwords } from './passwords/passwords.ts'
-import { readPerson } from './person.ts'
-import { insertRegistration, readRegisteredHash, useRegistration } from './registrations.ts'
-import type { AnswerSession } from './sessions/session-answer.ts'
-import type { Throttle } from './throttle.ts'
+import { emailObjection, normalizeEmail, passwordObjection } from '../../core/account-rules.ts'
+import { uuidv7 } from '../../core/ids/ids.ts'
+import { Problem } from '../../core/problem.ts'
+import { mayActAs } from '../../core/user-role.ts'
+import { reply } from '../../http/call.ts'
+import type { Reply } from '../../http/call.ts'
+import type { Static } from '../../http/schema.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
+import { query, sql } from '../../platform/postgres/sql.ts'
+import { insertApiKey } from '../../store/insert-api-key.ts'
+import { lockInvite, redeemInvite } from '../organization/invites/queries.ts'
+import { originOf, recordAudit } from '../organization/record-audit.ts'
+import type { Services } from '../services.ts'
+import { insertRegistration, issueEmailToken, readRegisteredHash } from './email-tokens.ts'
+import { useRegistration } from './email-tokens.ts'
+import type { Registration } from './email-tokens.ts'
+import { accountExistsEmail, registrationEmail, verificationEmail } from './emails.ts'
+import { refuseViolations, violationAt } from './passwords.ts'
+import { readUser } from './queries.ts'
+import type { confirmation, FirstKey, NextStep, registration } from './schemas.ts'
+import { beginSession, replyWithSession } from './sessions.ts'
+import type { Caller } from './sessions.ts'
 
-export interface RegisterDependencies {
-  readonly accounts: AccountStore
-  readonly registration: 'open' | 'invite' | 'closed'
-  readonly publicUrl: string | null
-  readonly throttle: Pick<Throttle, 'fromAddress' | 'letter' | 'confirmation'>
-  readonly passwords: Passwords
-  readonly createPerson: CreatePerson
-  readonly beginSession: BeginSession
-  readonly answerSession: AnswerSession
-  readonly mail: Pick<Mail, 'send'>
-}
+type RegistrationBody = Static<typeof registration>
+type RegisterCall = Caller & { readonly body: RegistrationBody }
 
-export interface RegisterBody {
-  readonly email: string
-  readonly password: string
-  readonly name?: string | null
-  readonly organization_name?: string
-  readonly invite_token?: string
-  readonly create_key?: boolean
-  readonly cookie?: boolean
-}
-
-interface ConfirmBody {
-  readonly token: string
-  readonly password: string
-  readonly cookie?: boolean
-}
-
-export function createRegister(dependencies: RegisterDependencies) {
-  const { accounts, registration, publicUrl, throttle, passwords, mail } = dependencies
-  const openAccount = createOpenAccount(dependencies)
-
-  /** Costs the same for an email that is taken, so nobody learns from it which are. */
-  async function ask(call: Call, body: RegisterBody, email: string): Promise<Reply> {
-    const { password, name = null, organization_name = '', create_key = true } = body
-    await throttle.letter({ email, remoteAddress: call.remote_address }, 'registration')
-    const password_hash = await passwords.hash(password, 'stranger')
-    const { token, isTaken } = await accounts.change((transaction) =>
-      insertRegistration(transaction, { email, password_hash, name, organization_name, create_key })
-    )
-    const letter = { to: email, publicUrl }
-    mail.send(isTaken ? takenLetter(letter) : registrationLetter({ ...letter, token }))
-    return jsonReply(202, JSON.stringify({ accepted: true }))
-  }
-
-  const register: PublicHandle = async (call) => {
-    const body = call.body as RegisterBody
-    refuseClosed(registration, body)
-    const email = normalizeEmail(body.email)
-    refuseBody(body, email)
-    if (body.invite_token === undefined) return ask(call, body, email)
-    await throttle.fromAddress(call.remote_address)
-    const person = {
-      ...body,
-      email,
-      password_hash: await passwords.hash(body.password, 'stranger')
-    }
-    return openAccount(call, body.cookie, async () => person)
-  }
-
-  const confirmRegistration: PublicHandle = async (call) => {
-    const { token, password, cookie } = call.body as ConfirmBody
-    // What was asked for while anybody might.
-    refuseClosed(registration, {})
-    await throttle.fromAddress(call.remote_address)
-    await refuseWrongPassword(dependencies, token, password)
-    return openAccount(call, cookie, async (transaction) => {
-      return { ...(await useRegistration(transaction, token)), is_verified: true }
-    })
-  }
-
-  return { register, confirmRegistration }
+export async function register(call: RegisterCall, services: Services): Promise<Reply> {
+  const { body } = call
+  const { passwords, throttle } = services
+  refuseClosed(services, body.invite_token)
+  const email = normalizeEmail(body.email)
+  refuseBody(body, email)
+  if (body.invite_token === undefined) return requestRegistration(call, email, services)
+  await throttle.fromAddress(call.remote_address)
+  const newUser = { ...body, email, password_hash: await passwords.hash(body.password, 'unknown') }
+  return openAccount(call, services, async () => newUser)
 }
 
 /**
- * Anybody may register any email, and its owner gets the token: without this check the owner would
- * confirm an account with a stranger's password. The hash is computed outside of a transaction.
+ * Requests a registration. Takes the same time whether or not the address has an account, so that
+ * callers cannot find out which addresses have one.
+ */
+async function requestRegistration(
+  { body, remote_address: remoteAddress }: RegisterCall,
+  email: string,
+  { store, config, throttle, passwords, mail }: Services
+): Promise<Reply> {
+  const { password, name = null, organization_name = '', create_key = true } = body
+  await throttle.email({ email, remoteAddress }, 'registration')
+  const password_hash = await passwords.hash(password, 'unknown')
+  const { token, isTaken } = await store.accounts.change((transaction) =>
+    insertRegistration(transaction, { email, password_hash, name, organization_name, create_key })
+  )
+  const recipient = { to: email, publicUrl: config.PUBLIC_URL }
+  mail.send(isTaken ? accountExistsEmail(recipient) : registrationEmail({ ...recipient, token }))
+  return reply(202, { accepted: true })
+}
+
+export async function confirmRegistration(
+  call: Caller & { readonly body: Static<typeof confirmation> },
+  services: Services
+): Promise<Reply> {
+  const { token, password } = call.body
+  // Registration may have been closed since the email was sent.
+  refuseClosed(services, undefined)
+  await services.throttle.fromAddress(call.remote_address)
+  await refuseWrongPassword(services, token, password)
+  return openAccount(call, services, async (transaction) => {
+    return { ...(await useRegistration(transaction, token)), is_verified: true }
+  })
+}
+
+/**
+ * Rejects a password other than the registered one. Anyone can register someone else's address;
+ * without this check, the owner of the address would confirm an account with a stranger's password.
+ * Hashes outside the transaction because hashing is slow.
  */
 async function refuseWrongPassword(
-  { accounts, throttle, passwords }: RegisterDependencies,
+  { store, throttle, passwords }: Services,
   token: string,
   password: string
 ): Promise<void> {
-  const hash = await readRegisteredHash(accounts, token)
+  const hash = await readRegisteredHash(store.accounts, token)
   const isRight = await throttle.confirmation(token, () =>
-    passwords.verify(hash, password, 'stranger')
+    passwords.verify(hash, password, 'unknown')
   )
   if (isRight) return
   throw new Problem('login_failed', {
     detail:
-      'This is not the password of the registration. The token stays valid: try again, or ' +
-      'register with another password.',
+      'The password is not the one that was registered. The token stays valid: try again, ' +
+      'or register with another password.',
     headers: bearerChallenge
   })
 }
 
-type PersonOf = (transaction: Queryable) => Promise<NewPerson>
-
-function createOpenAccount(dependencies: RegisterDependencies) {
-  const { accounts, publicUrl, createPerson, beginSession, answerSession, mail } = dependencies
-
-  return async function openAccount(
-    call: Call,
-    isCookie: boolean | undefined,
-    personOf: PersonOf
-  ): Promise<Reply> {
-    const made = await accounts.change(async (transaction) => {
-      const person = await personOf(transaction)
-      const created = await createPerson(transaction, call, person)
-      const { user_id, organization, role, api_key } = created
-      const session = { user_id, organization_id: organization.id }
-      const { session_id, refresh_token } = await beginSession(transaction, call, session)
-      const user = await readPerson(transaction, user_id)
-      const token = user.email_verified
-        ? null
-        : await issueEmailToken(transaction, 'verify_email', user.email)
-      const claims = { ...session, session_id, role }
-      return { user, organization, api_key, claims, refresh_token, token }
-    })
-    const { user, organization, api_key, claims, refresh_token, token } = made
-    if (token !== null) mail.send(verificationLetter({ to: user.email, token, publicUrl }))
-    const { email_verified } = user
-    const next = nextSteps({ role: claims.role, api_key, email_verified })
-    const more = { user, organization, api_key, next }
-    return answerSession({
-      ...{ status: 201, claims, refresh_token, more },
-      isCookie: isCookie === true
-    })
-  }
+async function openAccount(
+  call: Caller & { readonly body: { readonly cookie?: boolean } },
+  services: Services,
+  readNewUser: (transaction: Queryable) => Promise<NewUser>
+): Promise<Reply> {
+  const { store, clock, config, mail } = services
+  const made = await store.accounts.change(async (transaction) => {
+    const newUser = await readNewUser(transaction)
+    const created = await createUser(transaction, newUser, { caller: call, clock, config })
+    const { user_id, organization, role, api_key } = created
+    const session_id = uuidv7(clock.now())
+    const claims = { user_id, organization_id: organization.id, session_id, role }
+    const refresh_token = await beginSession(transaction, call, claims)
+    const user = await readUser(transaction, user_id)
+    const token = user.email_verified
+      ? null
+      : await issueEmailToken(transaction, 'verify_email', user.email)
+    return { user, organization, api_key, claims, refresh_token, token }
+  })
+  const { user, organization, api_key, claims, refresh_token, token } = made
+  const publicUrl = config.PUBLIC_URL
+  if (token !== null) mail.send(verificationEmail({ to: user.email, token, publicUrl }))
+  const next = nextSteps({ role: claims.role, api_key, email_verified: user.email_verified })
+  const begun = { claims, refresh_token, isCookie: call.body.cookie === true }
+  return replyWithSession(services, begun, { user, organization, api_key, next })
 }
 
-function refuseClosed(
-  registration: 'open' | 'invite' | 'closed',
-  { invite_token }: Pick<RegisterBody, 'invite_token'>
-): void {
+type NewUser = Pick<Registration, 'email' | 'password_hash'> &
+  Partial<Registration> & {
+    readonly invite_token?: string
+    /** Whether the user has proved ownership of the email address. */
+    readonly is_verified?: boolean
+  }
+
+/**
+ * Creates a user with a new organization, or as a member of the organization that invited them.
+ * @param transaction opened on `store.accounts`
+ * @throws {Problem} 409 email_taken, 422 token_invalid
+ */
+async function createUser(
+  transaction: Queryable,
+  user: NewUser,
+  { caller, clock, config }: Pick<Services, 'clock' | 'config'> & { readonly caller: Caller }
+) {
+  const { invite_token: token, email } = user
+  // Check the invite before inserting the user. Otherwise a caller without an invite for this
+  // email address could tell from the error whether it has an account.
+  if (token !== undefined) await lockInvite(transaction, { token, email })
+  const user_id = uuidv7(clock.now())
+  await insertUser(transaction, user_id, user)
+  if (token !== undefined) {
+    const joined = await redeemInvite(transaction, caller, { token, user_id, email })
+    const { organization_id: id, name, role } = joined
+    return { user_id, organization: { id, name }, role, api_key: null }
+  }
+  const organization = { id: uuidv7(clock.now()), name: user.organization_name?.trim() ?? '' }
+  const { id } = organization
+  const origin = originOf(caller, user_id, id)
+  await query(
+    transaction,
+    sql`insert into organizations (organization_id, name) values (${id}, ${organization.name})`
+  )
+  const target = { kind: 'organization', id }
+  await recordAudit(transaction, { ...origin, action: 'organization.created', target })
+  await query(
+    transaction,
+    sql`insert into memberships (organization_id, user_id, role)
+        values (${id}, ${user_id}, 'owner')`
+  )
+  const isKeyless = user.create_key === false
+  const pepper = config.API_KEY_PEPPER
+  const api_key = isKeyless ? null : await insertFirstKey(transaction, pepper, origin)
+  return { user_id, organization, role: 'owner', api_key }
+}
+
+async function insertUser(
+  transaction: Queryable,
+  userId: string,
+  { email, password_hash, name = null, is_verified = false }: NewUser
+): Promise<void> {
+  const inserted = await query(
+    transaction,
+    sql`insert into users (user_id, email, password_hash, name, email_verified_at)
+        values (${userId}, ${email}, ${password_hash}, ${name},
+                case when ${is_verified} then now() end)
+        on conflict (email) do nothing returning user_id`
+  )
+  if (inserted.length > 0) return
+  const detail = 'An account with this email already exists. Log in, or reset the password.'
+  throw new Problem('email_taken', { detail })
+}
+
+async function insertFirstKey(
+  transaction: Queryable,
+  pepper: string,
+  origin: ReturnType<typeof originOf>
+): Promise<FirstKey> {
+  const name = 'first'
+  const scopes = ['ingest'] as const
+  const { key_id: id, api_key: key } = await insertApiKey(transaction, pepper, {
+    organization_id: origin.organizationId,
+    name,
+    environment: 'live',
+    scopes,
+    created_by: origin.userId,
+    expires_at: null,
+    rate_limit_points: null
+  })
+  const target = { kind: 'api_key', id }
+  const details = { name, scopes }
+  await recordAudit(transaction, { ...origin, action: 'api_key.created', target, details })
+  return { id, key, scopes }
+}
+
+function refuseClosed({ config }: Services, inviteToken: string | undefined): void {
+  const { REGISTRATION: registration } = config
   if (registration === 'open') return
-  if (registration === 'invite' && invite_token !== undefined) return
+  if (registration === 'invite' && inviteToken !== undefined) return
   const detail =
     registration === 'invite'
-      ? 'Only whoever was invited may register here: send the `invite_token` of the invite.'
-      : 'Accounts are made by whoever runs this installation.'
+      ? 'Registration requires an invite. Send the `invite_token` of the invite.'
+      : 'Registration is closed. Ask the operator of this installation for an account.'
   throw new Problem('registration_closed', { detail })
 }
 
-function refuseBody(body: RegisterBody, email: string): void {
-  const { password, organization_name, invite_token } = body
-  const isNamed = organization_name !== undefined && organization_name.trim() !== ''
+function refuseBody(body: RegistrationBody, email: string): void {
+  const { password, organization_name = '', invite_token } = body
+  const isNamed = invite_token !== undefined || organization_name.trim() !== ''
   refuseViolations([
-    emailViolation(email),
-    passwordViolation({ pointer: '/password', password, email }),
-    invite_token === undefined && !isNamed
-      ? { pointer: '/organization_name', detail: 'is required, unless there is an invite_token' }
-      : null
+    ...violationAt('/email', emailObjection(email)),
+    ...violationAt('/password', passwordObjection(password, email)),
+    ...violationAt('/organization_name', isNamed ? null : 'is required without an invite_token')
   ])
+}
+
+const sendDecision: NextStep = {
+  what: 'Send a decision with the API key. Store the key: it is not shown again.',
+  method: 'POST',
+  path: '/v1/ingest',
+  credential: 'api_key'
+}
+const makeKey: NextStep = {
+  what: 'Create an API key to send decisions with.',
+  method: 'POST',
+  path: '/v1/auth/api-keys',
+  credential: 'session'
+}
+const seeDecisions: NextStep = {
+  what: 'List the decisions that were sent.',
+  method: 'GET',
+  path: '/v1/decisions',
+  credential: 'session'
+}
+const verifyEmail: NextStep = {
+  what: 'Verify your email address with the token from the email that was sent to it.',
+  method: 'POST',
+  path: '/v1/auth/email/verify',
+  credential: 'none'
+}
+
+/** Returns the requests that a newly registered user should send next. */
+export function nextSteps(account: {
+  readonly role: string
+  readonly api_key: FirstKey
+  readonly email_verified: boolean
+}): readonly NextStep[] {
+  const { role, api_key, email_verified } = account
+  const mayMakeKey = mayActAs(role, 'admin') ? [makeKey] : []
+  return [
+    ...(api_key === null ? mayMakeKey : [sendDecision]),
+    seeDecisions,
+    ...(email_verified ? [] : [verifyEmail])
+  ]
 }

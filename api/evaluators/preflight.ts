@@ -1,50 +1,43 @@
-/** Before a judge is saved: whether it can be asked at all, and whether it can be talked over. */
-import type {
-  EvaluatorDraft,
-  EvaluatorVersion
-} from '../../core/evaluation/evaluator-definition.ts'
-import type { Violation } from '../../core/problem.ts'
+/** Tests a judge before it is saved, with one call to its model and an optional self-test, which
+ * attacks the judge.
+ */
+import type { EvaluatorDraft } from '../../core/evaluation/evaluator-definition.ts'
+import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
+import type { SessionPrincipal } from '../../core/principal.ts'
 import { configHashOf } from '../../evaluators/config-hash.ts'
 import type { JudgeConfig } from '../../evaluators/judge/judge-config.ts'
 import { selfTest } from '../../evaluators/judge/self-test.ts'
 import type { SelfTest } from '../../evaluators/judge/self-test.ts'
 import type { JudgeClient } from '../../platform/llm/judge-client.ts'
-import { invalidBody } from '../configuration/refusals.ts'
-import type { OrganizationRows } from '../configuration/take-turn.ts'
-import { readConnection } from '../connections/connection-rows.ts'
-import type { OpenJudge } from '../connections/open-judge.ts'
-import { tryModel } from '../connections/test-connection.ts'
-import type { ConnectionOutcome } from '../connections/test-connection.ts'
+import { invalidBody } from '../configuration/problems.ts'
+import type { OrganizationRows } from '../configuration/with-organization-lock.ts'
+import { readConnections } from '../connections/queries.ts'
+import { openJudge, testModel } from '../connections/test-model.ts'
+import type { Services } from '../services.ts'
+import type { EvaluatorChange } from './schemas.ts'
 
-export interface PreflightOptions {
-  /** Whether it is attacked as well. */
-  readonly isAttacked: boolean
-  readonly signal: AbortSignal
-}
-
-/**
- * @returns what the attacks came to; null for other kinds, and where nobody asked for them
- * @throws {Problem} 422 when the connection is not there, or one call does not work
- */
-export type Preflight = (
-  ours: OrganizationRows,
-  draft: EvaluatorDraft,
-  options: PreflightOptions
-) => Promise<SelfTest | null>
-
-/** A save that takes longer is given up. */
+/** Time limit of the preflight in milliseconds. If it is exceeded, the evaluator is not saved. */
 const preflightTimeoutMs = 120_000
 
-export function createPreflight(openJudge: OpenJudge): Preflight {
-  return async function preflight(ours, draft, { isAttacked, signal }) {
-    if (draft.kind !== 'llm_judge') return null
-    const client = await openClient(openJudge, ours, draft)
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(preflightTimeoutMs)])
-    const { model } = draft.config as unknown as JudgeConfig
-    const outcome = await tryModel(client, model, limited)
-    if (!outcome.ok) throw invalidBody([violationOf(outcome)])
-    return isAttacked ? attack(draft, client, limited) : null
-  }
+/**
+ * @returns the self-test report; null if the evaluator is not a judge or no self-test ran
+ * @throws {Problem} 422 if the connection does not exist or the call fails
+ */
+export async function preflight(
+  services: Services,
+  draft: EvaluatorDraft,
+  call: { principal: SessionPrincipal; body: EvaluatorChange; signal: AbortSignal }
+): Promise<SelfTest | null> {
+  if (draft.kind !== 'llm_judge') return null
+  const ours = services.store.of(call.principal.organization_id)
+  const client = await openClient(services, ours, draft)
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(preflightTimeoutMs)])
+  const { model } = judgeConfigOf(draft)
+  const { ok, status_reason, message } = await testModel(client, model, signal)
+  if (ok) return call.body.self_test === false ? null : attack(draft, client, signal)
+  const member = status_reason === 'model_unavailable' ? 'model' : 'connection_id'
+  const detail = `does not work: ${message ?? 'no reason given'}`
+  throw invalidBody([{ pointer: `/config/${member}`, detail }])
 }
 
 async function attack(
@@ -56,45 +49,38 @@ async function attack(
     return await selfTest(unsaved(draft), client, { signal })
   } catch (error) {
     if (!signal.aborted) throw error
-    const detail = 'is too slow to be tested while it is saved; send "self_test": false'
+    const detail = 'is too slow for the self-test; send "self_test": false to skip it'
     throw invalidBody([{ pointer: '/config/model', detail }])
   }
 }
 
-/** @throws {Problem} 422 when the connection that it names does not exist */
+/**
+ * Opens the client of a judge.
+ * @throws {Problem} 422 if the judge's connection does not exist
+ */
 export async function openClient(
-  openJudge: OpenJudge,
+  services: Services,
   ours: OrganizationRows,
   draft: EvaluatorDraft
 ): Promise<JudgeClient> {
-  const { connection_id } = draft.config as unknown as JudgeConfig
-  const connection = await readConnection(ours, connection_id)
-  if (connection === null) throw invalidBody([noConnection])
-  return openJudge(ours.organizationId, connection)
+  return openJudge(services, ours.organizationId, await requireConnection(ours, draft))
 }
 
-/** @throws {Problem} 422 when the connection was deleted since */
-export async function refuseLostConnection(
-  ours: OrganizationRows,
-  { kind, config }: EvaluatorDraft
-): Promise<void> {
-  if (kind !== 'llm_judge') return
-  const { connection_id } = config as unknown as JudgeConfig
-  if ((await readConnection(ours, connection_id)) === null) throw invalidBody([noConnection])
+/** @throws {Problem} 422 if the judge's connection does not exist */
+export async function requireConnection(ours: OrganizationRows, draft: EvaluatorDraft) {
+  const id = judgeConfigOf(draft).connection_id
+  const connection = (await readConnections(ours)).find(({ connection_id }) => connection_id === id)
+  if (connection !== undefined) return connection
+  const detail = 'is not a connection of your organization'
+  throw invalidBody([{ pointer: '/config/connection_id', detail }])
 }
 
-const noConnection: Violation = {
-  pointer: '/config/connection_id',
-  detail: 'names no connection of yours'
+/** Returns the configuration of a validated evaluator whose kind is `llm_judge`. */
+export function judgeConfigOf({ config }: EvaluatorDraft) {
+  return config as unknown as JudgeConfig
 }
 
-function violationOf({ status_reason, message }: ConnectionOutcome): Violation {
-  const isModel = status_reason === 'model_unavailable'
-  const pointer = isModel ? '/config/model' : '/config/connection_id'
-  return { pointer, detail: `does not work: ${message ?? 'it gives no reason'}` }
-}
-
-/** As it would be saved. */
+/** Converts a draft to a version for tests, with placeholder values for its id and number. */
 export function unsaved(draft: EvaluatorDraft): EvaluatorVersion {
   return { ...draft, evaluator_id: 'draft', version: 0, config_hash: configHashOf(draft) }
 }

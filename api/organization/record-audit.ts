@@ -1,63 +1,63 @@
-/** The audit log: who changed what, written in the transaction that changes it. */
+/** Writes audit log entries in the transaction that makes the change. */
 import { randomUUID } from 'node:crypto'
-import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { SessionPrincipal } from '../../core/principal.ts'
-import type { CheckedCall } from '../../http/route.ts'
+import type { Call } from '../../http/call.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
+import { query, sql } from '../../platform/postgres/sql.ts'
 
-/** Whose log it is, and who asked for the change. */
-export interface AuditOrigin {
+/** The request that makes a change. */
+export type AuditedCall = Pick<Call, 'remote_address' | 'request_id'>
+
+/** The request of a session that makes a change. */
+export type EditCall = AuditedCall & { readonly principal: SessionPrincipal }
+
+/** Who made a change, and in which organization's audit log it is recorded. */
+interface AuditOrigin {
   readonly organizationId: string
-  readonly actor: AuditActor
-  /** IP address that the request came from; null where there is none. */
+  readonly userId: string
+  /** IP address of the client; null if unknown. */
   readonly address: string | null
-  readonly requestId: string | null
+  readonly requestId: string
 }
 
-export type AuditActor =
-  | { readonly kind: 'user' | 'api_key'; readonly id: string }
-  | { readonly kind: 'system'; readonly id: null }
-
 export interface AuditEntry extends AuditOrigin {
-  /** What was done: `noun.verb_past`, such as `api_key.created`. */
+  /** The action, as a resource and a past participle, for example `api_key.created`. */
   readonly action: string
-  readonly target: AuditTarget | null
-  /** What else is to be known of it: never a secret, a password or a token. */
+  /** The changed resource, for example `{ kind: 'api_key', id }`. */
+  readonly target: { readonly kind: string; readonly id: string }
+  /** Additional details. Must not contain secrets, passwords or tokens. */
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Such as `{ kind: 'api_key', id }`. */
-export interface AuditTarget {
-  readonly kind: string
-  readonly id: string
+/** Returns the origin of a change that a user makes in the current organization. */
+export function auditOriginOf(call: EditCall): AuditOrigin {
+  return originOf(call, call.principal.user_id, call.principal.organization_id)
 }
 
-/** By the person whose session it is, in the organization that it acts for. */
-export function auditOriginOf(
-  call: Pick<CheckedCall<SessionPrincipal>, 'principal' | 'remote_address' | 'request_id'>
+/** Returns the origin of a change by a user whose request has no session in the organization. */
+export function originOf(
+  { remote_address, request_id: requestId }: AuditedCall,
+  userId: string,
+  organizationId: string
 ): AuditOrigin {
-  const { organization_id: organizationId, user_id } = call.principal
-  return {
-    organizationId,
-    actor: { kind: 'user', id: user_id },
-    address: call.remote_address === '' ? null : call.remote_address,
-    requestId: call.request_id
-  }
+  const address = remote_address === '' ? null : remote_address
+  return { organizationId, userId, address, requestId }
 }
 
 /**
- * The time is that of the statement: a change that waited for its turn began long before it.
- * @param transaction the one that makes the change
+ * Records an entry with the time of the statement, because the transaction may have started long
+ * before if it waited for a lock.
+ * @param transaction the transaction that makes the change
  */
 export async function recordAudit(transaction: Queryable, entry: AuditEntry): Promise<void> {
-  const { organizationId, actor, action, target, details, address, requestId } = entry
-  await transaction.query(
-    `insert into audit_log (organization_id, entry_id, created_at, actor_kind, actor_id, action,
-                            target_kind, target_id, details, address, request_id)
-     values ($1, $2, clock_timestamp(), $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [
-      ...[organizationId, randomUUID(), actor.kind, actor.id, action],
-      ...[target?.kind ?? null, target?.id ?? null],
-      ...[details === undefined ? null : JSON.stringify(details), address, requestId]
-    ]
+  const { organizationId, userId, action, target, details, address, requestId } = entry
+  await query(
+    transaction,
+    sql`insert into audit_log (organization_id, entry_id, created_at, actor_kind, actor_id, action,
+                               target_kind, target_id, details, address, request_id)
+        values (${organizationId}, ${randomUUID()}, clock_timestamp(), 'user', ${userId},
+                ${action}, ${target.kind}, ${target.id},
+                ${details === undefined ? null : JSON.stringify(details)}, ${address},
+                ${requestId})`
   )
 }

@@ -1,52 +1,60 @@
-/** A page of agents in the order that is asked for, and where the next one begins. */
-import { createHash } from 'node:crypto'
-import { invalidQuery } from '../time-page.ts'
+/** Sorts agents, selects a page, and formats and parses its cursor. */
+import { formatParts, hashOf, parseParts } from '../../core/cursor.ts'
+import type { Filters } from '../../core/cursor.ts'
+import { invalidQuery } from '../page.ts'
 
 export const sortNames = ['volume', 'last_seen', 'name', 'pass_rate', 'cost'] as const
 export type SortName = (typeof sortNames)[number]
 
-/** By which an agent is placed; null where it is not known. */
+/** Value to sort an agent by; null if unknown. */
 export type SortValue = string | number | null
 
-export interface Placed {
+interface SortedAgent {
   readonly agentId: string
   readonly sortValue: SortValue
 }
 
-export interface PageAsked {
-  /** Descending with `-` before it. */
+interface AgentPageQuery {
+  /** Name of the sort order, prefixed with `-` for descending. */
   readonly sort: string
   readonly limit: number
   readonly cursor?: string | undefined
-  /** What else the list depends on; a cursor of other ones is refused. */
-  readonly filters: Readonly<Record<string, unknown>>
+  /** The remaining query parameters. A cursor is only valid with the same parameters. */
+  readonly filters: Filters
 }
 
-export interface AgentPage<T> {
-  readonly page: readonly T[]
-  readonly next_cursor: string | null
-}
-
-/** A name and an id may have 255 characters each, of four bytes or escaped. */
+/**
+ * Maximum length of a cursor. Sufficient for a name and an id of 255 characters each, at four bytes
+ * per character or escaped.
+ */
 export const cursorCharsMax = 6000
-const hashChars = 16
 
-/** @throws {Problem} 422 for a cursor that is none, or of another list */
-export function agentPage<T extends Placed>(all: readonly T[], asked: PageAsked): AgentPage<T> {
-  const compare = comparing(asked.sort.startsWith('-'))
-  const after = asked.cursor === undefined ? null : placeFrom(asked.cursor, asked)
-  const behind = all.filter((each) => after === null || compare(each, after) > 0).toSorted(compare)
-  const page = behind.slice(0, asked.limit)
-  const last = behind.length > asked.limit ? page.at(-1) : undefined
-  return { page, next_cursor: last === undefined ? null : cursorOf(last, asked) }
+/**
+ * Returns a page of agents in the requested order.
+ * @throws {Problem} 422 if the cursor is malformed or belongs to a list with other parameters
+ */
+export function agentPage<T extends SortedAgent>(
+  all: readonly T[],
+  { sort, limit, cursor, filters }: AgentPageQuery
+) {
+  const compare = comparing(sort.startsWith('-'))
+  const hash = hashOf({ ...filters, sort })
+  const after = cursor === undefined ? null : positionFrom(cursor, hash)
+  const rest = all.filter((each) => after === null || compare(each, after) > 0).toSorted(compare)
+  const page = rest.slice(0, limit)
+  const last = rest.length > limit ? page.at(-1) : undefined
+  const next_cursor = last === undefined ? null : formatParts([last.sortValue, last.agentId, hash])
+  return { page, next_cursor }
 }
 
-/** What is not known comes last, whichever way; agents of one value by their id. */
+/**
+ * Returns a comparison function. Unknown values sort last in either direction. Ties are broken by
+ * agent id.
+ */
 function comparing(descending: boolean) {
-  return (left: Placed, right: Placed): number => {
+  return (left: SortedAgent, right: SortedAgent): number => {
     const order = compareValues(left.sortValue, right.sortValue, descending)
-    if (order !== 0) return order
-    return compareTexts(left.agentId, right.agentId)
+    return order === 0 ? compareTexts(left.agentId, right.agentId) : order
   }
 }
 
@@ -64,36 +72,18 @@ function compareTexts(left: string, right: string): number {
   return left < right ? -1 : 1
 }
 
-function cursorOf({ sortValue, agentId }: Placed, asked: PageAsked): string {
-  const parts = [sortValue, agentId, hashOf(asked)]
-  return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url')
-}
-
-function placeFrom(cursor: string, asked: PageAsked): Placed {
-  const [sortValue, agentId, hash, ...others] = partsOf(cursor)
+function positionFrom(cursor: string, expectedHash: string): SortedAgent {
+  const [sortValue, agentId, hash, ...others] = parseParts(cursor, cursorCharsMax)
   const isValue = sortValue === null || ['string', 'number'].includes(typeof sortValue)
   if (!isValue || typeof agentId !== 'string' || others.length > 0) {
-    throw wrongCursor('is not a cursor of ours; send `meta.next_cursor` as it came')
+    throw wrongCursor('is not a valid cursor; send `meta.next_cursor` unchanged')
   }
-  if (hash !== hashOf(asked)) {
-    throw wrongCursor('belongs to another list; send its parameters, or begin without a cursor')
+  if (hash !== expectedHash) {
+    throw wrongCursor(
+      'belongs to a list with other parameters; send the same parameters, or omit the cursor'
+    )
   }
   return { sortValue: sortValue as SortValue, agentId }
-}
-
-function partsOf(cursor: string): readonly unknown[] {
-  if (cursor.length > cursorCharsMax) return []
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-    return Array.isArray(value) ? value : []
-  } catch {
-    return []
-  }
-}
-
-function hashOf({ sort, filters }: PageAsked): string {
-  const text = JSON.stringify([sort, filters])
-  return createHash('sha256').update(text).digest('hex').slice(0, hashChars)
 }
 
 function wrongCursor(detail: string) {

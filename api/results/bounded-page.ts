@@ -1,169 +1,193 @@
-/** A page of a list whose filters no index serves: it looks at a limited number of rows.
+/** Reads pages of lists with filters that no index supports, scanning a limited number of rows.
  *
- * A filter that few rows pass would otherwise read all rows. So a page ends where the limit is
- * reached: it may be short or empty, and still have a next page.
+ * A selective filter could otherwise scan the whole table for one page. A page that reaches the
+ * limit ends early: it can be short or even empty although more pages follow.
  */
-import type { CursorPosition } from '../../core/cursor.ts'
-import type { Row } from '../../platform/postgres/postgres.ts'
+import { formatCursor } from '../../core/cursor.ts'
+import type { CursorPosition, Filters } from '../../core/cursor.ts'
+import { and, query, raw, sql } from '../../platform/postgres/sql.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { positionOf, rangeOf, sortKey } from '../page.ts'
+import type { TimePage } from '../page.ts'
 import type { OrganizationStore } from '../store.ts'
-import type { TimePage } from '../time-page.ts'
+import type { TimeTexts } from '../time-range.ts'
 
-/** Newest first, so a row that comes later in the list is further back in time. */
-export interface Keyed {
-  /** The time of the row, in microseconds. */
+/** Sort key of a row. Lists are sorted newest first. */
+export interface KeyedRow {
+  /** Time of the row, with microseconds. */
   readonly sort_key: string
   readonly decision_id: string
 }
 
-/** The texts contain nothing of a caller: what callers send is in `values`. */
-export interface BoundedQuery {
-  /** Tables or views whose rows are merged by time. */
-  readonly sources: readonly BoundedSource[]
-  /** Columns of the answer, of a row that is called `s`. */
-  readonly columns: string
-  /** The columns of the time and of the row's own id; an index orders rows by time and decision. */
-  readonly time: string
-  readonly id: string
-  /** Conditions that the index serves, and conditions that are checked row by row. */
-  readonly indexed: readonly string[]
-  readonly filters: readonly string[]
-  readonly values: readonly unknown[]
-  readonly rowsMax: number
+/** A requested page of a list that is sorted by time, decision and row id. */
+export interface ResultPage<F extends object = object> extends TimePage {
+  readonly filters: F
+  /** The filters as texts. A cursor is only valid with the same filters. */
+  readonly texts: Filters
+  readonly limit: number
 }
 
-export interface BoundedSource {
-  readonly table: string
-  /** Limits its rows, for example to those of a partial index. */
-  readonly condition?: string
+/** @throws {Problem} 422 for an invalid time range or cursor */
+export function resultPageOf<F extends TimeTexts>(
+  { cursor, limit, ...filters }: F & { readonly cursor?: string; readonly limit: number },
+  now: number
+) {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+  return {
+    filters,
+    texts,
+    limit,
+    range: rangeOf(filters, now),
+    after: positionOf(cursor, texts, 2)
+  }
+}
+
+/** Columns that rows are sorted by: `time`, `decision_id` and `id`. */
+interface RowOrder {
+  readonly time: string
+  readonly id: string
+}
+
+interface BoundedQuery extends RowOrder {
+  /**
+   * Tables or views to merge by time. A condition restricts the scan, for example to the rows of a
+   * partial index.
+   */
+  readonly sources: readonly { readonly table: Sql; readonly condition?: Sql | null }[]
+  /** Columns to select from the row `s`. */
+  readonly columns: Sql
+  /** Conditions checked row by row, on the row `s`. */
+  readonly filters: Sql
 }
 
 export interface BoundedRows<R> {
   readonly rows: readonly R[]
-  /** All rows up to this position are in `rows`; null if no others exist. */
+  /** Position up to which the page is complete; null if there are no further rows. */
   readonly endsAt: CursorPosition | null
 }
 
-/** Rows of each source that one page looks at. */
+/** Maximum number of rows scanned per source and page. */
 export const scannedMax = 20_000
 
-export async function readBoundedRows<R extends Keyed & Row>(
+/** Reads one row more than the page shows, so that `mergePages` knows whether there are more. */
+export async function readBoundedRows<R extends KeyedRow>(
   store: OrganizationStore,
-  query: BoundedQuery
+  page: ResultPage,
+  bounded: BoundedQuery
 ): Promise<BoundedRows<R>> {
-  const { sources, time, id, filters, rowsMax } = query
-  const orderBy = (column: string): string =>
-    `order by s.${column} desc, s.decision_id desc, s.${id} desc`
-  const found = sources.map(
-    (source) => `(select ${query.columns}, s.${time} as ordered_at
-       from (${scannedBy(query, source)}) as s
-      where ${['true', ...filters].join('\n        and ')}
-      ${orderBy(time)}
-      limit ${rowsMax})`
+  const { sources, columns, filters } = bounded
+  const rowsMax = page.limit + 1
+  const [time, id] = [raw(bounded.time), raw(bounded.id)]
+  const orderBy = (key: Sql) => sql`order by s.${key} desc, s.decision_id desc, s.${id} desc`
+  const ours = sql`organization_id = ${store.organizationId}`
+  const indexed = [ours, pageConditions(page, bounded)]
+  const scans = sources.map(
+    ({ table, condition = null }) => sql`select *
+               from ${table}
+              where ${and([...indexed, condition])}
+              order by ${time} desc, decision_id desc, ${id} desc
+              limit ${raw(scannedMax)}`
   )
-  const rows = await store.query<R>(
-    `select s.*, ${sortKeyOf('ordered_at')} as sort_key
-       from (${found.join('\n union all ')}) as s
-      ${orderBy('ordered_at')}
-      limit ${rowsMax}`,
-    query.values
-  )
-  if (rows.length === rowsMax) return { rows, endsAt: positionOf(rows.at(-1), id) }
-  const ends = sources.map(
-    (source) => `(select ${sortKeyOf(time)} as sort_key, s.decision_id, s.${id}
-       from (${scannedBy(query, source)}) as s
+  const found = scans.map(
+    (scan) => sql`(select ${columns}, ${sortKey(sql`s.${time}`)}
+       from (${scan}) as s
+      where ${filters}
       ${orderBy(time)}
-     offset ${scannedMax - 1}
+      limit ${raw(rowsMax)})`
+  )
+  const rows = await query<R>(
+    store,
+    sql`select s.*
+       from (${unionOf(found)}) as s
+      ${orderBy(sql`sort_key`)}
+      limit ${raw(rowsMax)}`
+  )
+  const last = rows.at(-1)
+  if (last !== undefined && rows.length === rowsMax) {
+    return { rows, endsAt: placeOf(last, String(last[bounded.id as keyof R])) }
+  }
+  const ends = scans.map(
+    (scan) => sql`(select ${sortKey(sql`s.${time}`)}, s.decision_id, s.${id} as own_id
+       from (${scan}) as s
+      ${orderBy(time)}
+     offset ${raw(scannedMax - 1)}
       limit 1)`
   )
-  const scannedTexts = sources.map((source) => scannedBy(query, source)).join()
-  const last = await store.query<Keyed & Row>(
-    // Of several sources, the one whose limit is reached first.
-    `select s.*
-       from (${ends.join('\n union all ')}) as s
-      order by s.sort_key desc, s.decision_id desc, s.${id} desc
-      limit 1`,
-    // Without parameters that it does not use: Postgres could not infer their types.
-    query.values.slice(0, highestParameterOf(scannedTexts))
+  const [end] = await query<KeyedRow & { readonly own_id: string }>(
+    store,
+    // The page ends at the first position where a source reaches its limit.
+    sql`select s.*
+       from (${unionOf(ends)}) as s
+      order by s.sort_key desc, s.decision_id desc, s.own_id desc
+      limit 1`
   )
-  return { rows, endsAt: positionOf(last[0], id) }
+  return { rows, endsAt: end === undefined ? null : placeOf(end, end.own_id) }
 }
 
-function sortKeyOf(column: string): string {
-  return `to_char(s.${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+function unionOf(parts: readonly Sql[]): Sql {
+  return parts.reduce((all, part) => sql`${all} union all ${part}`)
 }
 
-function scannedBy(
-  { time, id, indexed }: BoundedQuery,
-  { table, condition = 'true' }: BoundedSource
-): string {
-  return `select *
-               from ${table}
-              where ${[...indexed, condition].join('\n                and ')}
-              order by ${time} desc, decision_id desc, ${id} desc
-              limit ${scannedMax}`
-}
-
-function highestParameterOf(statement: string): number {
-  return Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map(([, digits]) => Number(digits)))
-}
-
-function positionOf(row: (Keyed & Row) | undefined, id: string): CursorPosition | null {
-  if (row === undefined) return null
-  return { sort_key: row.sort_key, id: `${row.decision_id}/${String(row[id])}` }
-}
-
-/** Conditions on the time range and the start of a page. */
-export function pageConditions(
-  { range, after }: TimePage,
-  { time, id }: Pick<BoundedQuery, 'time' | 'id'>,
-  parameter: (value: unknown) => string
-): readonly string[] {
-  return [
-    `${time} >= ${parameter(range.from.toISOString())}::timestamptz`,
-    ...(range.to === null ? [] : [`${time} < ${parameter(range.to.toISOString())}::timestamptz`]),
-    ...(after === null ? [] : behind(after, { time, id }, parameter))
-  ]
-}
-
-/** Ids of packed runs are computed: it is the condition without them that an index serves. */
-function behind(
-  { sort_key, id: place }: CursorPosition,
-  { time, id }: Pick<BoundedQuery, 'time' | 'id'>,
-  parameter: (value: unknown) => string
-): readonly string[] {
-  const [decisionId, ownId] = place.split('/')
-  const decision = `${parameter(sort_key)}::timestamptz, ${parameter(decisionId)}::uuid`
-  return [
-    `(${time}, decision_id) <= (${decision})`,
-    `(${time}, decision_id, ${id}) < (${decision}, ${parameter(ownId)}::uuid)`
-  ]
-}
-
-export interface Page<R> {
-  readonly rows: readonly R[]
-  /** Null on the last page. */
-  readonly next: CursorPosition | null
+function placeOf({ sort_key, decision_id }: KeyedRow, ownId: string): CursorPosition {
+  return { sort_key, id: `${decision_id}/${ownId}` }
 }
 
 /**
- * Merges sources into one page. Each source was read with a limit of at least one row more than
- * the page has. Rows after the first end of a source are left to the next page.
+ * Returns conditions that restrict rows to the time range and to those after the cursor. The first
+ * condition on the cursor is redundant but can use the index: the ids of packed runs are computed,
+ * so the index does not contain them.
  */
-export function pageOf<R extends Keyed>(
+export function pageConditions({ range, after }: TimePage, order: RowOrder): Sql {
+  const [time, id] = [raw(order.time), raw(order.id)]
+  const [decisionId, ownId] = after?.id.split('/') ?? []
+  const decision = sql`${after?.sort_key}::timestamptz, ${decisionId}::uuid`
+  return and([
+    sql`${time} >= ${range.from.toISOString()}::timestamptz`,
+    range.to && sql`${time} < ${range.to.toISOString()}::timestamptz`,
+    after && sql`(${time}, decision_id) <= (${decision})`,
+    after && sql`(${time}, decision_id, ${id}) < (${decision}, ${ownId}::uuid)`
+  ])
+}
+
+/**
+ * Combines the conditions of the filters that are set.
+ * @param conditions the conditions by filter name, for example `s.value >=`
+ */
+export function filterConditions<F extends object>(
+  filters: F,
+  conditions: Readonly<Partial<Record<keyof F, string>>>
+): Sql {
+  const names = Object.keys(conditions) as (keyof F)[]
+  return and(
+    names.map((name) => {
+      const value = filters[name]
+      return value === undefined ? null : sql`${raw(conditions[name] ?? '')} ${value}`
+    })
+  )
+}
+
+/**
+ * Merges sources into one page. If a source was not read completely, rows past the position where
+ * it ended are left for the next page.
+ */
+export function mergePages<R extends KeyedRow>(
   sources: readonly BoundedRows<R>[],
-  { limit, idOf }: { limit: number; idOf: (row: R) => string }
-): Page<R> {
-  const placeOf = (row: R) => ({ sort_key: row.sort_key, id: `${row.decision_id}/${idOf(row)}` })
+  { limit, texts }: Pick<ResultPage, 'limit' | 'texts'>,
+  idOf: (row: R) => string
+) {
   const keyOf = ({ sort_key, id }: CursorPosition): string => `${sort_key} ${id}`
-  const ends = sources.flatMap(({ endsAt }) => (endsAt === null ? [] : [endsAt]))
-  const [end = null] = ends.toSorted((left, right) => (keyOf(left) < keyOf(right) ? 1 : -1))
-  const isComplete = (row: R): boolean => end === null || keyOf(placeOf(row)) >= keyOf(end)
+  const [end = null] = sources
+    .flatMap(({ endsAt }) => endsAt ?? [])
+    .toSorted((left, right) => (keyOf(left) < keyOf(right) ? 1 : -1))
   const rows = sources
-    .flatMap((source) => source.rows)
-    .filter(isComplete)
-    .toSorted((left, right) => (keyOf(placeOf(left)) < keyOf(placeOf(right)) ? 1 : -1))
+    .flatMap((source) => source.rows.map((row) => ({ row, place: placeOf(row, idOf(row)) })))
+    .filter(({ place }) => end === null || keyOf(place) >= keyOf(end))
+    .toSorted((left, right) => (keyOf(left.place) < keyOf(right.place) ? 1 : -1))
   const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  if (rows.length <= limit || last === undefined) return { rows: page, next: end }
-  return { rows: page, next: placeOf(last) }
+  const next = rows.length > limit ? (page.at(-1)?.place ?? end) : end
+  return {
+    data: page.map(({ row: { sort_key: _, ...row } }) => row),
+    meta: { next_cursor: next === null ? null : formatCursor(next, texts), limit }
+  }
 }

@@ -1,227 +1,254 @@
-/** Sums by group and interval of time, from the tables that are kept by the hour. */
+/** Selects sums by group and time interval from the tables of hourly sums. */
+import { and, query, raw, sql } from '../../platform/postgres/sql.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
+import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
 import type { OrganizationStore } from '../store.ts'
-import type { GroupName, SumSource } from './sum-sources.ts'
-import { sumRowsOf } from './sum-rows.ts'
-import type { StoredSeries, SumRow } from './sum-rows.ts'
+import type { SumGroupName, SumName, SumSource, Sums } from './sum-sources.ts'
 
-export interface SumFilters {
-  /** Empty is the decisions that name none. */
-  readonly agentId?: string | undefined
-  readonly agentIds?: readonly string[] | undefined
-  readonly domain?: string | undefined
-  /** Of scores. */
-  readonly names?: readonly string[] | undefined
-}
-
-export interface SumQuery {
-  readonly groups: readonly GroupName[]
-  readonly filters: SumFilters
-  /** Milliseconds: hours from here on are looked at. */
+interface GroupQuery {
+  readonly groups: readonly SumGroupName[]
+  readonly filters: {
+    /** Empty for decisions without an agent. */
+    readonly agentId?: string | undefined
+    readonly agentIds?: readonly string[] | undefined
+    readonly domain?: string | undefined
+    /** Score names. Ignored by sources without scores. */
+    readonly names?: readonly string[] | undefined
+  }
+  /** Start and end of the hours to sum, in milliseconds since 1970. */
   readonly from: number
   readonly to: number
-  /** Where intervals begin; what lies before the first of them has the bucket 0. */
-  readonly starts: readonly number[]
 }
 
-export interface SelectSumsQuery extends SumQuery {
-  /** Keys of groups; the others are added up. Without it: each for itself. */
-  readonly wanted?: readonly string[] | null
-  /** Series are told apart by key and identity; beyond so many, the smallest are left out. */
+interface SumQuery extends GroupQuery {
+  /** Start of each bucket. Hours before the first start are in bucket 0. */
+  readonly starts: readonly number[]
+  /** Names of the sums to compute. Default: all sums of the source. */
+  readonly sums?: readonly SumName[]
+}
+
+interface SelectSumsQuery extends SumQuery {
+  /**
+   * Keys of the groups to return separately. All other groups are combined. Default: all groups are
+   * returned separately.
+   */
+  readonly keys?: readonly string[] | null
+  /**
+   * Maximum number of series. A series is identified by key and identity. The smallest series are
+   * omitted.
+   */
   readonly seriesMax: number
-  /** Names of those that are needed: each of them takes time. Without it: all. */
-  readonly sums?: readonly string[]
 }
 
 export async function selectSums(
   store: OrganizationStore,
   source: SumSource,
-  query: SelectSumsQuery
+  { keys = null, ...wanted }: SelectSumsQuery
 ): Promise<readonly SumRow[]> {
-  const values: unknown[] = [store.organizationId]
-  const parameter = (value: unknown): string => `$${values.push(value)}`
-  const wanted = parameter(query.wanted ?? null)
-  const names = namesOf(source, query)
-  const statement = sumsStatement(source, query, {
-    ...{ parameter, names, ranked: '' },
-    key: `case when ${wanted}::text[] is null or key = any(${wanted}) then key end`
-  })
-  return sumRowsOf(await store.query<StoredSeries>(statement, values), names)
+  const key = keys === null ? sql`key` : sql`case when key = any(${keys}) then key end`
+  const series = await selectSeries(store, source, { ...wanted, key })
+  return sumRowsOf(series, namesOf(source, wanted))
 }
 
-export interface TopSums {
-  readonly rows: readonly SumRow[]
-  readonly top: TopGroups
-}
-
-/** The same, and which groups are the largest: those that are not are added up. */
-export async function selectTopSums(
-  store: OrganizationStore,
-  source: SumSource,
-  query: Omit<SelectSumsQuery, 'seriesMax' | 'wanted'> & { readonly groupsMax: number }
-): Promise<TopSums> {
-  const { groupsMax } = query
-  const values: unknown[] = [store.organizationId]
-  const parameter = (value: unknown): string => `$${values.push(value)}`
-  const names = namesOf(source, query)
-  const statement = sumsStatement(
-    source,
-    { ...query, seriesMax: groupsMax + 1 },
-    {
-      ...{ parameter, names },
-      ranked: `, sized as (
-       select key, sum(${source.size}) as size from keyed where c1 > 0 group by key
-     ), ranked as (
-       select key, row_number() over (order by size desc, key) as place, count(*) over () as total
-         from sized where size > 0
-     )`,
-      key: `case when place <= ${groupsMax} then key end`
-    }
-  )
-  const series = await store.query<StoredSeries & { place: number | null; total: number | null }>(
-    statement,
-    values
-  )
-  const places = new Map(series.map(({ key, place }) => [key, place ?? 0]))
-  places.delete(null)
-  const keys = [...places].toSorted(([, left], [, right]) => left - right).map(([key]) => key ?? '')
-  const total = Math.max(0, ...series.map((each) => each.total ?? 0))
-  return { rows: await sumRowsOf(series, names), top: { keys, total } }
-}
-
-function namesOf(source: SumSource, { sums }: Pick<SelectSumsQuery, 'sums'>): readonly string[] {
-  const all = Object.keys(source.sums)
-  return all.filter((name) => name === source.size || (sums ?? all).includes(name))
-}
-
-interface Shown {
-  readonly parameter: (value: unknown) => string
-  /** Of the sums. */
-  readonly names: readonly string[]
-  /** A table of the places of groups; or nothing. */
-  readonly ranked: string
-  /** Null for what is added up. */
-  readonly key: string
-}
-
-function sumsStatement(
-  source: SumSource,
-  query: SelectSumsQuery,
-  { parameter, names, ranked, key }: Shown
-): string {
-  const starts = query.starts.map((start) => new Date(start).toISOString())
-  const bucket = `width_bucket(h.hour, ${parameter(starts)}::timestamptz[])`
-  const identity = source.identity ?? []
-  const inner = groupedSums(source, query, { parameter, names, columns: [bucket, ...identity] })
-  const shown = identity.map((_, index) => `c${index + 2}`).join(', ')
-  const places = ranked === '' ? '' : 'min(place) as place, max(total) as total,'
-  return `with ${inner}, keyed as (
-       select ${keyOf(query.groups)} as key, grouped.*
-         from grouped
-     )${ranked}, summed as (
-       select ${key} as key, json_build_array(${shown})::text collate "C" as identity,
-              c1 as bucket, ${places}
-              ${names.map((name) => `sum(${name}) as ${name}`).join(', ')}
-         from keyed ${ranked === '' ? '' : 'left join ranked using (key)'}
-        group by 1, 2, 3
-     ), series as (
-       select key, identity, ${places}
-              json_agg(json_build_array(bucket, ${names.map(floatOf).join(', ')})
-                       order by bucket)::text as points
-         from summed
-        group by key, identity
-        order by sum(${source.size}) desc, key, identity
-        limit ${parameter(query.seriesMax)}
-     )
-     select * from series order by key, identity`
-}
-
-/** A number of JavaScript: the sums are exact, and may be larger than one can be. */
-export function floatOf(sum: string): string {
-  // Null is not the least of two: it is left out.
-  return `case when ${sum} is not null then greatest(-1e308, least(1e308, ${sum})) end::float8`
-}
-
-export interface TopGroups {
-  /** The largest first. */
+interface TopGroups {
+  /** Group keys, largest group first. */
   readonly keys: readonly string[]
+  /** Number of groups. */
   readonly total: number
 }
 
-/** @param query of the time that is asked for alone */
+/**
+ * Selects sums like `selectSums`, but determines the largest groups in the same statement. All
+ * other groups are combined.
+ */
+export async function selectTopSums(
+  store: OrganizationStore,
+  source: SumSource,
+  { groupsMax, ...wanted }: SumQuery & { readonly groupsMax: number }
+): Promise<TopGroups & { readonly rows: readonly SumRow[] }> {
+  const series = await selectSeries(store, source, {
+    ...wanted,
+    seriesMax: groupsMax + 1,
+    key: sql`case when place <= ${groupsMax} then key end`,
+    ranked: sql`, sized as (
+       select key, sum(${raw(source.size)}) as size from keyed where c1 > 0 group by key
+     ), ranked as (
+       select key, row_number() over (order by size desc, key) as place, count(*) over () as total
+         from sized where size > 0
+     )`
+  })
+  const places = new Map(series.map(({ key, place }) => [key, place ?? 0]))
+  places.delete(null)
+  return {
+    keys: [...places].toSorted(([, left], [, right]) => left - right).map(([key]) => key ?? ''),
+    total: Math.max(0, ...series.map((each) => each.total ?? 0)),
+    rows: await sumRowsOf(series, namesOf(source, wanted))
+  }
+}
+
+/** @param wanted must not include the previous range */
 export async function selectTopGroups(
   store: OrganizationStore,
   source: SumSource,
-  { groupsMax, ...query }: Omit<SumQuery, 'starts'> & { readonly groupsMax: number }
+  { groupsMax, ...wanted }: GroupQuery & { readonly groupsMax: number }
 ): Promise<TopGroups> {
-  const values: unknown[] = [store.organizationId]
-  const parameter = (value: unknown): string => `$${values.push(value)}`
-  const inner = groupedSums(source, query, { parameter, names: [source.size], columns: [] })
-  const rows = await store.query<{ key: string; total: number }>(
-    `with ${inner}
-     select ${keyOf(query.groups)} as key, count(*) over () as total
-       from grouped
-      where ${source.size} > 0
-      order by ${source.size} desc, 1
-      limit ${groupsMax}`,
-    values
+  const size = raw(source.size)
+  const rows = await query<{ key: string; total: number }>(
+    store,
+    sql`with ${groupedSums(store, source, { ...wanted, sums: [source.size] })}
+        select ${keyOf(wanted.groups)} as key, count(*) over () as total
+          from grouped
+         where ${size} > 0
+         order by ${size} desc, 1
+         limit ${groupsMax}`
   )
   return { keys: rows.map(({ key }) => key), total: rows[0]?.total ?? 0 }
 }
 
-interface Columns {
-  readonly parameter: (value: unknown) => string
-  /** Of the sums. */
-  readonly names: readonly string[]
-  /** Beside the groups; called c1 and so on. */
-  readonly columns: readonly string[]
+/** Returns the names of the sums to compute. They always include the size of a series. */
+function namesOf(source: SumSource, { sums }: Pick<SumQuery, 'sums'>): readonly SumName[] {
+  const all = Object.keys(source.sums) as SumName[]
+  return all.filter((name) => name === source.size || (sums ?? all).includes(name))
+}
+
+interface SeriesQuery extends Omit<SelectSumsQuery, 'keys'> {
+  /** The group key; null for groups that are combined. */
+  readonly key: Sql
+  /** Definitions of the tables that rank the groups. Default: groups are not ranked. */
+  readonly ranked?: Sql
+}
+
+/** A whole series in one row, so that a long key is not repeated for every point. */
+type StoredSeries = Pick<SumRow, 'key' | 'identity'> & {
+  /** JSON array of `[bucket, sum, …]`. */
+  readonly points: string
+  /** Rank of the group and total number of groups, if groups are ranked. */
+  readonly place?: number | null
+  readonly total?: number | null
+}
+
+function selectSeries(
+  store: OrganizationStore,
+  source: SumSource,
+  { key, ranked, ...wanted }: SeriesQuery
+): Promise<StoredSeries[]> {
+  const starts = wanted.starts.map((start) => new Date(start))
+  const bucket = sql`width_bucket(h.hour, ${starts}::timestamptz[])`
+  const names = namesOf(source, wanted)
+  const identity = (source.identity ?? []).map((_, index) => `c${index + 2}`)
+  const sums = names.map((name) => `sum(${name}) as ${name}`)
+  const places = raw(ranked === undefined ? '' : 'min(place) as place, max(total) as total,')
+  return query<StoredSeries>(
+    store,
+    sql`with ${groupedSums(store, source, { ...wanted, sums: names, bucket })}, keyed as (
+       select ${keyOf(wanted.groups)} as key, grouped.*
+         from grouped
+     )${ranked ?? sql``}, summed as (
+       select ${key} as key,
+              json_build_array(${raw(identity.join(', '))})::text collate "C" as identity,
+              c1 as bucket, ${places}
+              ${raw(sums.join(', '))}
+         from keyed ${raw(ranked === undefined ? '' : 'left join ranked using (key)')}
+        group by 1, 2, 3
+     ), series as (
+       select key, identity, ${places}
+              json_agg(json_build_array(bucket, ${raw(names.map(floatOf).join(', '))})
+                       order by bucket)::text as points
+         from summed
+        group by key, identity
+        order by sum(${raw(source.size)}) desc, key, identity
+        limit ${wanted.seriesMax}
+     )
+     select * from series order by key, identity`
+  )
+}
+
+/** Returns SQL that clamps an exact sum to the range of a JavaScript number. */
+export function floatOf(sum: string): string {
+  // `least` and `greatest` ignore nulls, so null sums need a separate case.
+  return `case when ${sum} is not null then greatest(-1e308, least(1e308, ${sum})) end::float8`
+}
+
+interface GroupedQuery extends GroupQuery {
+  readonly sums: readonly SumName[]
+  /** The bucket of a row `h`. Default: all rows are in bucket 1. */
+  readonly bucket?: Sql
 }
 
 /**
- * The table `grouped`, with what stands before it. Its groups are called g1 and so on: a key of
- * JSON is made once for each, not for each row.
+ * Returns SQL that defines the table `grouped` and the tables it needs. Its group columns are g1,
+ * g2 and so on, so that JSON keys are built per group instead of per row. The column c1 is the
+ * bucket, and c2 and so on identify a series.
  */
 export function groupedSums(
+  store: OrganizationStore,
   source: SumSource,
-  query: Omit<SumQuery, 'starts'>,
-  { parameter, names, columns }: Columns
-): string {
-  const conditions = conditionsOf(query, parameter).join('\n          and ')
-  const before = source.before?.(conditions, columns[0] ?? '')
-  const summed = before === undefined ? columns : ['h.bucket', ...columns.slice(1)]
-  // Byte by byte: nobody sees this order, and that of a language takes much longer.
-  const groups = query.groups.map(
-    (name, index) => `(${source.groups[name]}) collate "C" as g${index + 1}`
+  { sums, bucket = sql`1`, ...wanted }: GroupedQuery
+): Sql {
+  const { identity = [] } = source
+  const conditions = conditionsOf(store, source, wanted)
+  const before = source.before?.(conditions, bucket, store.organizationId)
+  // Sort in byte order: sorting by locale takes much longer, and the order is not visible to
+  // clients.
+  const groups = wanted.groups.map(
+    (name, index) => `(${source.groups[name]}) collate "C" as g${index + 1}, `
   )
-  const others = summed.map((column, index) => `${column} as c${index + 1}`)
-  const by = [...groups, ...others]
-  const sums = names.map((name) => `${source.sums[name]} as ${name}`)
-  const places = by.map((_, index) => index + 1).join(', ')
-  return `${before === undefined ? '' : `${before}, `}grouped as (
-       select ${[...by, ...sums].join(', ')}
-         from ${source.rows}
-        ${before === undefined ? `where ${conditions}` : ''}
-        ${places === '' ? '' : `group by ${places}`}
+  const others = [
+    ...identity.map((column, index) => `${column} as c${index + 2}`),
+    ...sums.map((name) => `${source.sums[name]} as ${name}`)
+  ]
+  const places = Array.from({ length: groups.length + 1 + identity.length }, (_, at) => at + 1)
+  return sql`${before ?? sql``} grouped as (
+       select ${raw(groups.join(''))} ${before === undefined ? bucket : sql`h.bucket`} as c1,
+              ${raw(others.join(', '))}
+         from ${raw(source.rows)}
+        ${before === undefined ? sql`where ${conditions}` : sql``}
+        group by ${raw(places.join(', '))}
      )`
 }
 
-function conditionsOf(
-  { filters, from, to }: Omit<SumQuery, 'starts'>,
-  parameter: (value: unknown) => string
-): readonly string[] {
-  const { agentId, agentIds, domain, names } = filters
-  return [
-    'h.organization_id = $1',
-    `h.hour >= ${parameter(new Date(from).toISOString())}::timestamptz`,
-    `h.hour < ${parameter(new Date(to).toISOString())}::timestamptz`,
-    ...(agentId === undefined ? [] : [`h.agent_id = ${parameter(agentId)}`]),
-    ...(agentIds === undefined ? [] : [`h.agent_id = any(${parameter(agentIds)})`]),
-    ...(domain === undefined ? [] : [`h.domain = ${parameter(domain)}`]),
-    ...(names === undefined ? [] : [`h.name = any(${parameter(names)})`])
-  ]
+function conditionsOf(store: OrganizationStore, source: SumSource, wanted: GroupQuery): Sql {
+  const { agentId, agentIds, domain, names } = wanted.filters
+  return and([
+    sql`h.organization_id = ${store.organizationId}`,
+    sql`h.hour >= ${new Date(wanted.from)}`,
+    sql`h.hour < ${new Date(wanted.to)}`,
+    agentId === undefined ? null : sql`h.agent_id = ${agentId}`,
+    agentIds === undefined ? null : sql`h.agent_id = any(${agentIds})`,
+    domain === undefined ? null : sql`h.domain = ${domain}`,
+    names === undefined || source.identity === undefined ? null : sql`h.name = any(${names})`
+  ])
 }
 
-/** Compared byte by byte, as the groups are. */
-function keyOf(groups: readonly GroupName[]): string {
+/** Returns SQL for the group key, which sorts in byte order. */
+function keyOf(groups: readonly SumGroupName[]): Sql {
   const names = groups.map((_, index) => `g${index + 1}`)
-  return `json_build_array(${names.join(', ')})::text collate "C"`
+  return raw(`json_build_array(${names.join(', ')})::text collate "C"`)
+}
+
+export interface SumRow {
+  /** JSON array with the value of each group; null for combined groups. */
+  readonly key: string | null
+  /** JSON array of the values that identify a series in addition to its key. Can be empty. */
+  readonly identity: string
+  /** Number of the bucket, from 1. Bucket 0 contains everything before the first start. */
+  readonly bucket: number
+  readonly sums: Sums
+}
+
+/** Converts series to one row per bucket. */
+async function sumRowsOf(
+  series: readonly StoredSeries[],
+  names: readonly SumName[]
+): Promise<readonly SumRow[]> {
+  const rows: SumRow[] = []
+  for (const { key, identity, points } of series) {
+    await yieldToEventLoop()
+    for (const [bucket = 0, ...values] of JSON.parse(points) as number[][]) {
+      const sums: Partial<Record<SumName, number>> = {}
+      names.forEach((name, index) => (sums[name] = values[index] as number))
+      rows.push({ key, identity, bucket, sums })
+    }
+  }
+  return rows
 }

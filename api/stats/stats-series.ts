@@ -1,61 +1,24 @@
-/** Sums to trends: one series for each metric and group, and for each version of an evaluator. */
-import { yieldTurn } from '../../platform/process/yield-turn.ts'
-import type { Measure, MetricName } from './metrics.ts'
-import { measureOf, scoreNameOf } from './metrics.ts'
-import type { SumRow } from './sum-rows.ts'
-import type { StatsQuery } from './stats-query.ts'
-import type { Sums } from './sum-sources.ts'
+/** Converts sums to series: one per metric and group and, for scores, one per evaluator version. */
+import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
+import { measureOf, metricOf, scoreNameOf } from './metrics.ts'
+import type { StatsQuery } from './query.ts'
+import type { Measure, Stats, StatsSeries } from './schemas.ts'
+import type { SumRow } from './select-sums.ts'
+import type { SumName, Sums } from './sum-sources.ts'
 
-type Key = Readonly<Record<string, string | null>>
-
-export interface Point extends Measure {
-  readonly t: string
-}
-
-export interface Previous extends Measure {
-  /** By how much an hour has more now, as a share; of a rate or a mean: the difference. */
-  readonly change: number | null
-}
-
-export interface StatsSeries {
-  readonly metric: MetricName
-  readonly key: Key
-  /** Whether it is all the groups that have no series of their own. */
-  readonly is_other: boolean
-  readonly source: string | null
-  readonly evaluator_id: string | null
-  readonly version: number | null
-  readonly points: readonly Point[]
-  readonly total: Measure
-  readonly previous: Previous | null
-}
-
-export interface Break {
-  /** Where the first point of the later version begins. */
-  readonly at: string
-  readonly metric: MetricName
-  readonly key: Key
-  readonly is_other: boolean
-  readonly evaluator_id: string
-  readonly from_version: number
-  readonly to_version: number
-}
-
-const summed = new Set(['count', 'input_tokens', 'output_tokens', 'total_tokens', 'cost'])
-
-/** @param rows of the source of that metric */
+/** @param rows the sums from the source of the metric */
 export async function seriesOf(
-  metric: MetricName,
+  metric: string,
   rows: readonly SumRow[],
   query: StatsQuery
 ): Promise<StatsSeries[]> {
   const name = scoreNameOf(metric)
   const bySeries = Map.groupBy(rows, ({ key, identity }) => `${key ?? ''}${identity}`)
   const isEmpty = bySeries.size === 0 && query.groups.length === 0 && name === null
-  const times = query.buckets.starts.map(timeOf)
+  const times = query.buckets.starts.map((start) => new Date(start).toISOString())
   const series: StatsSeries[] = []
   for (const ofSeries of isEmpty ? [[]] : bySeries.values()) {
-    await yieldTurn()
+    await yieldToEventLoop()
     if (name === null || identityOf(ofSeries[0]).name === name) {
       series.push(oneSeries(metric, ofSeries, { ...query, times }))
     }
@@ -64,7 +27,7 @@ export async function seriesOf(
 }
 
 function oneSeries(
-  metric: MetricName,
+  metric: string,
   rows: readonly SumRow[],
   { groups, times, previous, range }: StatsQuery & { readonly times: readonly string[] }
 ): StatsSeries {
@@ -74,28 +37,35 @@ function oneSeries(
   const points = times.map((t, index) => {
     return { t, ...measureOf(metric, byBucket.get(index + 1) ?? {}) }
   })
-  const now = rows.filter(({ bucket }) => bucket > 0).map(({ sums }) => sums)
-  const total = measureOf(metric, sumOf(now))
+  const total = measureOf(metric, nowOf(rows))
   const hours = range.hoursOver / (previous?.hoursOver ?? 1)
   return {
-    ...{ metric, key: keyOf(first?.key ?? null, groups), is_other: first?.key === null },
-    ...{ source, evaluator_id, version, points, total },
+    metric,
+    key: keyOf(first?.key ?? null, groups),
+    is_other: first?.key === null,
+    source,
+    evaluator_id,
+    version,
+    points,
+    total,
     previous: previous === null ? null : previousOf(metric, byBucket.get(0) ?? {}, { total, hours })
   }
 }
 
 function previousOf(
-  metric: MetricName,
+  metric: string,
   sums: Sums,
   { total, hours }: { readonly total: Measure; readonly hours: number }
-): Previous {
+) {
   const before = measureOf(metric, sums)
-  return { ...before, change: changeOf(total.value, before.value, summed.has(metric) ? hours : 0) }
+  const isSum = metricOf(metric).isSum === true
+  return { ...before, change: changeOf(total.value, before.value, isSum ? hours : 0) }
 }
 
 /**
- * @param hours how many hours of now go on one of before; 0 for what is no sum.
- * @returns null where one of the two is not known, or there was nothing to grow from
+ * @param hours the length of the current range divided by that of the previous one; 0 for rates and
+ * means
+ * @returns null if either value is unknown, or if the relative change from 0 is undefined
  */
 export function changeOf(now: number | null, before: number | null, hours: number): number | null {
   if (now === null || before === null) return null
@@ -103,53 +73,55 @@ export function changeOf(now: number | null, before: number | null, hours: numbe
   return before === 0 ? null : now / hours / before - 1
 }
 
+/** Returns the sums of the requested range. Excludes bucket 0, which holds the preceding range. */
+export function nowOf(rows: readonly SumRow[]): Sums {
+  return sumOf(rows.filter(({ bucket }) => bucket > 0).map(({ sums }) => sums))
+}
+
 export function sumOf(all: readonly Sums[]): Sums {
-  const total: Record<string, number> = {}
+  const total: Partial<Record<SumName, number>> = {}
   for (const sums of all) {
-    for (const [name, value] of Object.entries(sums)) total[name] = (total[name] ?? 0) + value
+    for (const name of Object.keys(sums) as SumName[]) {
+      total[name] = (total[name] ?? 0) + (sums[name] ?? 0)
+    }
   }
   return total
 }
 
-/** Where the version of an evaluator changes: what one measures is not what the next one does. */
-export function breaksOf(series: readonly StatsSeries[]): readonly Break[] {
-  const versioned = series.filter(({ source }) => source === 'evaluator')
-  const trends = Map.groupBy(versioned, ({ metric, key, is_other, evaluator_id }) =>
-    JSON.stringify([metric, key, is_other, evaluator_id])
+/**
+ * Finds the times at which an evaluator's version changes. Versions may measure different things,
+ * so values before and after are not comparable.
+ */
+export function breaksOf(series: readonly StatsSeries[]): Stats['breaks'] {
+  const begun = series.flatMap(
+    ({ source, metric, key, is_other, evaluator_id, version, points }) => {
+      const at = points.find(({ n }) => n > 0)?.t
+      if (source !== 'evaluator' || evaluator_id === null || at === undefined) return []
+      return [{ at, version: version ?? 0, trend: { metric, key, is_other, evaluator_id } }]
+    }
   )
+  const trends = Map.groupBy(begun, ({ trend }) => JSON.stringify(trend))
   return [...trends.values()].flatMap((versions) => {
-    const begun = versions
-      .flatMap((each) => ({ each, at: each.points.find(({ n }) => n > 0)?.t ?? [] }))
-      .flatMap(({ each, at }) => (typeof at === 'string' ? [{ each, at }] : []))
-      .toSorted((left, right) => (left.at < right.at ? -1 : versionOf(left) - versionOf(right)))
-    return begun.slice(1).flatMap((later, index) => {
-      const { metric, key, is_other, evaluator_id } = later.each
-      const from_version = begun[index]?.each.version ?? 0
-      const to_version = later.each.version ?? 0
-      const names = { metric, key, is_other, evaluator_id: evaluator_id ?? '' }
-      return [{ at: later.at, ...names, from_version, to_version }]
+    const sorted = versions.toSorted((left, right) => {
+      if (left.at === right.at) return left.version - right.version
+      return left.at < right.at ? -1 : 1
+    })
+    return sorted.slice(1).map(({ at, version, trend }, index) => {
+      return { at, ...trend, from_version: sorted[index]?.version ?? 0, to_version: version }
     })
   })
 }
 
-function versionOf({ each }: { readonly each: StatsSeries }): number {
-  return each.version ?? 0
-}
-
-function keyOf(key: string | null, groups: StatsQuery['groups']): Key {
+function keyOf(key: string | null, groups: StatsQuery['groups']) {
   const values = key === null ? [] : (JSON.parse(key) as (string | null)[])
   return Object.fromEntries(groups.map((group, index) => [group, values[index] ?? null]))
 }
 
-/** Scores that no evaluator gave have neither id nor version. */
+/** Parses the identity of a series. Only scores of evaluators have an evaluator id and version. */
 function identityOf(row: SumRow | undefined) {
   const parts = JSON.parse(row?.identity ?? '[]') as [string?, string?, string?, number?]
   const [name = null, source = null, evaluator = '', version = 0] = parts
   const isEvaluated = evaluator !== ''
   const evaluator_id = isEvaluated ? evaluator : null
   return { name, source, evaluator_id, version: isEvaluated ? version : null }
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,64 +1,79 @@
-/** The tables of sums: what is summed in each, and by what it can be grouped. */
+/** Defines the sources of sums: their tables, sums and groups. */
+import { raw, sql } from '../../platform/postgres/sql.ts'
+import type { Sql } from '../../platform/postgres/sql.ts'
 
 export const facetNames = ['model', 'agent_version', 'sdk_version'] as const
 export type FacetName = (typeof facetNames)[number]
 
 export const groupNames = ['agent_id', 'domain', ...facetNames, 'status', 'verdict'] as const
-export type GroupName = (typeof groupNames)[number]
+export type SumGroupName = (typeof groupNames)[number]
 
-/** Numbers by name; all of them can be added. */
-export type Sums = Readonly<Record<string, number>>
+export function isGroup(name: string): name is SumGroupName {
+  return (groupNames as readonly string[]).includes(name)
+}
 
-/** Rows `h` with `organization_id` and `hour`; `$1` is the organization. */
+/** The sums of decisions: columns of decision_hours and decision_facet_hours. */
+export const decisionSums = [
+  'decisions',
+  'input_tokens',
+  'output_tokens',
+  'input_tokens_known',
+  'output_tokens_known',
+  'errors',
+  'errors_known',
+  'latency_ms',
+  'latency_known'
+] as const
+const scoreSums = ['scores', 'valued', 'value_sum', 'value_squares', 'judged', 'passed'] as const
+type CostSum = 'tokens' | 'usd' | 'priced' | 'priced_tokens'
+export type SumName = (typeof decisionSums)[number] | (typeof scoreSums)[number] | CostSum
+
+/** Sums by name. All of them are additive. */
+export type Sums = Readonly<Partial<Record<SumName, number>>>
+
+/**
+ * A source of sums. Its rows are `h`, with the columns `organization_id` and `hour`. Its texts are
+ * SQL without user input.
+ */
 export interface SumSource {
-  /** What stands behind `from`. */
+  /** The FROM clause. */
   readonly rows: string
-  readonly groups: Readonly<Partial<Record<GroupName, string>>>
-  readonly hasDomain: boolean
-  /** What has to be summed up first; its rows have a `bucket` and fulfil the conditions. */
-  readonly before?: (conditions: string, bucket: string) => string
-  readonly sums: Readonly<Record<string, string>>
-  /** The sum by which the largest groups are found. */
-  readonly size: string
-  /** What else tells series apart, beside the groups. */
+  readonly groups: Readonly<Partial<Record<SumGroupName, string>>>
+  /**
+   * Returns definitions of tables that are aggregated first, each followed by a comma. The tables
+   * apply the conditions and have a column `bucket`.
+   */
+  readonly before?: (conditions: Sql, bucket: Sql, organizationId: string) => Sql
+  readonly sums: Readonly<Partial<Record<SumName, string>>>
+  /** Name of the sum that groups are ranked by. */
+  readonly size: SumName
+  /** Columns that identify a series in addition to the groups. */
   readonly identity?: readonly string[]
 }
 
-const decisionSums = {
-  decisions: 'sum(h.decisions)',
-  input_tokens: 'sum(h.input_tokens)',
-  output_tokens: 'sum(h.output_tokens)',
-  input_tokens_known: 'sum(h.input_tokens_known)',
-  output_tokens_known: 'sum(h.output_tokens_known)',
-  errors: 'sum(h.errors)',
-  errors_known: 'sum(h.errors_known)',
-  latency_ms: 'sum(h.latency_ms)',
-  latency_known: 'sum(h.latency_known)'
+/** Returns SQL for the sum of each column. */
+function totalsOf(columns: readonly SumName[]): SumSource['sums'] {
+  return Object.fromEntries(columns.map((name) => [name, `sum(h.${name})`]))
 }
 
 export const decisionSource: SumSource = {
   rows: 'decision_hours h',
   groups: { agent_id: "nullif(h.agent_id, '')", domain: "nullif(h.domain, '')" },
-  hasDomain: true,
-  sums: decisionSums,
+  sums: totalsOf(decisionSums),
   size: 'decisions'
 }
 
 export function facetSource(facet: FacetName): SumSource {
   return {
-    // A name of ours, from the list above.
+    ...decisionSource,
     rows: `(select * from decision_facet_hours where facet = '${facet}') h`,
-    groups: { agent_id: "nullif(h.agent_id, '')", [facet]: 'h.value' },
-    hasDomain: false,
-    sums: decisionSums,
-    size: 'decisions'
+    groups: { agent_id: "nullif(h.agent_id, '')", [facet]: 'h.value' }
   }
 }
 
 export const outcomeSource: SumSource = {
   rows: 'outcome_hours h',
   groups: { ...decisionSource.groups, status: 'h.status', verdict: 'h.verdict' },
-  hasDomain: true,
   sums: {
     decisions: 'sum(h.decisions)',
     judged: "coalesce(sum(h.decisions) filter (where h.verdict <> 'none'), 0)",
@@ -67,7 +82,7 @@ export const outcomeSource: SumSource = {
   size: 'decisions'
 }
 
-/** With those of which no run is stored: their status is not known here, their verdict none. */
+/** Also counts decisions without a stored run, with status null and verdict `none`. */
 export const stateSource: SumSource = {
   ...outcomeSource,
   rows: `(
@@ -85,37 +100,29 @@ export const stateSource: SumSource = {
 export const scoreSource: SumSource = {
   rows: 'score_hours h',
   groups: decisionSource.groups,
-  hasDomain: true,
-  sums: {
-    scores: 'sum(h.scores)',
-    valued: 'sum(h.valued)',
-    value_sum: 'sum(h.value_sum)',
-    value_squares: 'sum(h.value_squares)',
-    judged: 'sum(h.judged)',
-    passed: 'sum(h.passed)'
-  },
+  sums: totalsOf(scoreSums),
   size: 'scores',
   identity: ['h.name', 'h.source_kind', 'h.evaluator_id', 'h.evaluator_version']
 }
 
-const tokens = ['decisions', 'input_tokens', 'output_tokens']
-const priced = [...tokens, 'input_tokens_known', 'output_tokens_known']
-const sumsOfPriced = priced.map((name) => `sum(h.${name}) as ${name}`).join(', ')
-const takenOff = priced.map((name) => `-${name}`).join(', ')
+/** The number of decisions, their tokens, and how many decisions report tokens. */
+const priced = decisionSums.slice(0, 5)
+const sumsOfPriced = raw(priced.map((name) => `sum(h.${name}) as ${name}`).join(', '))
+const takenOff = raw(priced.map((name) => `-${name}`).join(', '))
 
 /**
- * By model, and with the decisions that name none: all of an hour without those that do. Each has
- * the price of its model, or else the one for any model, as far as its agent's profile has them.
- * Hours are summed up before, so that few rows meet their prices.
+ * Computes costs from tokens by model. The tokens of decisions without a model are the total minus
+ * the tokens by model. The price is that of the model, or else `*`, in the agent's profile.
+ * Aggregates the hours before joining the prices, so that the join has few rows.
  */
 export const costSource: SumSource = {
-  before: (conditions, bucket) => `prices as materialized (
+  before: (conditions, bucket, organizationId) => sql`prices as materialized (
        select p.agent_id, each.key as model,
               (each.value ->> 'input_usd_per_million')::float8 as input_usd,
               (each.value ->> 'output_usd_per_million')::float8 as output_usd
          from agent_profiles p
         cross join lateral json_each(p.prices::json) each
-        where p.organization_id = $1
+        where p.organization_id = ${organizationId}
           and p.prices is not null
      ), models as materialized (
        select h.agent_id, h.value as model, ${bucket} as bucket, ${sumsOfPriced}
@@ -124,7 +131,7 @@ export const costSource: SumSource = {
           and ${conditions}
         group by 1, 2, 3
      ), tokens as (
-       select agent_id, model, bucket, ${priced.join(', ')} from models
+       select agent_id, model, bucket, ${raw(priced.join(', '))} from models
         union all
        select h.agent_id, null, h.bucket, ${sumsOfPriced}
          from (
@@ -136,12 +143,11 @@ export const costSource: SumSource = {
            select agent_id, bucket, ${takenOff} from models
          ) h
         group by 1, 3
-     )`,
+     ),`,
   rows: `tokens h
        left join prices own on own.agent_id = h.agent_id and own.model = h.model
        left join prices other on other.agent_id = h.agent_id and other.model = '*'`,
   groups: { agent_id: "nullif(h.agent_id, '')", model: 'h.model' },
-  hasDomain: false,
   sums: {
     decisions: 'sum(h.decisions)',
     tokens: 'sum(h.input_tokens + h.output_tokens)',

@@ -1,18 +1,32 @@
-/** Where the points of a trend begin: hours, or days as a time zone has them. */
-import { dayMs, hourMs } from './hour-range.ts'
-import type { HourRange } from './hour-range.ts'
+/** Divides a time range into hours, or into days in a time zone, for the points of a trend. */
 
-export type Interval = 'hour' | 'day' | 'none'
-
-export interface Buckets {
-  readonly interval: Interval
-  /** How many hours or days a point is of. */
-  readonly every: number
-  /** When each begins, in milliseconds; the first one is not after the range begins. */
-  readonly starts: readonly number[]
+/** Half-open range in milliseconds since 1970. Both ends are full hours. */
+export interface HourRange {
+  readonly from: number
+  readonly to: number
+  /** Number of elapsed hours in the range. Counts the elapsed part of the current hour. */
+  readonly hoursOver: number
 }
 
-/** A trend of more is not seen on a screen. */
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
+/** Returns the range of all hours that overlap with the given range. */
+export function rangeOfHours(from: number, to: number, now: number): HourRange {
+  const start = Math.floor(from / hourMs) * hourMs
+  const end = Math.ceil(to / hourMs) * hourMs
+  return { from: start, to: end, hoursOver: Math.max(0, Math.min(end, now) - start) / hourMs }
+}
+
+/** Returns the preceding range of the same length. */
+export function previousOf({ from, to }: HourRange): HourRange {
+  return { from: from - (to - from), to: from, hoursOver: (to - from) / hourMs }
+}
+
+export const intervals = ['hour', 'day', 'none'] as const
+type Interval = (typeof intervals)[number]
+
+/** Maximum number of points with the interval `auto`: about as many as are legible in a chart. */
 const pointsWanted = 60
 const steps = [
   { interval: 'hour', every: 1, ms: hourMs },
@@ -22,21 +36,35 @@ const steps = [
   { interval: 'day', every: 2, ms: 2 * dayMs }
 ] as const
 
-export function bucketsOf(range: HourRange, asked: Interval | 'auto', timeZone: string): Buckets {
-  if (asked === 'none') return { interval: 'none', every: 1, starts: [range.from] }
+interface Buckets {
+  readonly interval: Interval
+  /** Number of hours or days per point. */
+  readonly every: number
+  /** Start of each point in milliseconds since 1970. The first point can start before the range. */
+  readonly starts: readonly number[]
+}
+
+export function bucketsOf(
+  range: HourRange,
+  requested: Interval | 'auto',
+  timeZone: string
+): Buckets {
+  if (requested === 'none') return { interval: 'none', every: 1, starts: [range.from] }
   const step =
-    asked === 'auto'
+    requested === 'auto'
       ? (steps.find(({ ms }) => (range.to - range.from) / ms <= pointsWanted) ?? steps[4])
-      : { interval: asked, every: 1 }
+      : { interval: requested, every: 1 }
   const { interval, every } = step
   const starts = interval === 'hour' ? hourStarts(range, every) : dayStarts(range, every, timeZone)
   return { interval, every, starts }
 }
 
-/** To validate a zone takes about 1 ms. These are validated already; aliases are not among them. */
+/**
+ * Time zones that need no validation, which takes about 1 ms per name. Aliases are not included.
+ */
 const knownZones = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])
 
-/** Whether the platform knows the zone; offsets such as +02:00 are none. */
+/** Checks whether the name is a known time zone. Rejects offsets such as +02:00. */
 export function isTimeZone(name: string): boolean {
   if (knownZones.has(name)) return true
   if (!/^[A-Za-z]/.test(name)) return false
@@ -59,12 +87,12 @@ function dayStarts({ from, to }: HourRange, every: number, timeZone: string): re
   const startOf = (day: number): number => {
     const local = day * dayMs
     const guess = local - offsetAt(local)
-    // Near a change of the clocks the first guess has the offset of the other side.
+    // Near a clock change, the guess can use the offset from the wrong side of the change, so
+    // compute the offset again.
     return local - offsetAt(guess)
   }
-  const firstDay = localDay(from)
-  let day = firstDay
-  return startsFrom(startOf(firstDay), to, () => startOf((day += every)))
+  let day = localDay(from)
+  return startsFrom(startOf(day), to, () => startOf((day += every)))
 }
 
 function startsFrom(first: number, to: number, next: (start: number) => number): number[] {
@@ -73,20 +101,25 @@ function startsFrom(first: number, to: number, next: (start: number) => number):
   return starts
 }
 
-/** @returns how far the clocks of the zone are ahead of UTC then, in milliseconds. */
+/**
+ * Creates a function that returns the UTC offset of the time zone at an instant, in milliseconds.
+ */
 function createOffsetAt(timeZone: string) {
-  const two = '2-digit'
   const format = new Intl.DateTimeFormat('en', {
-    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: two, day: two },
-    ...{ hour: two, minute: two, second: two }
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric'
   })
   return function offsetAt(instant: number): number {
     const parts = format.formatToParts(instant)
     const part = (type: string) => Number(parts.find((each) => each.type === type)?.value)
-    const local = Date.UTC(
-      ...([part('year'), part('month') - 1, part('day')] as const),
-      ...([part('hour'), part('minute'), part('second')] as const)
-    )
+    const [year, month, day] = [part('year'), part('month'), part('day')]
+    const local = Date.UTC(year, month - 1, day, part('hour'), part('minute'), part('second'))
     return local - Math.floor(instant / 1000) * 1000
   }
 }

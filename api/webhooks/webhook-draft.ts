@@ -1,54 +1,39 @@
-/** A webhook as a caller describes it, checked and filled in. */
+/** Builds webhooks from request bodies, validates them, and encrypts and decrypts their secrets. */
+import { Problem } from '../../core/problem.ts'
 import type { Violation } from '../../core/problem.ts'
 import { recoveryValueOf } from '../../core/webhook.ts'
 import type { ScoreThreshold } from '../../core/webhook.ts'
 import type { Outbound } from '../../platform/http-client/outbound.ts'
-import { invalidBody } from '../configuration/refusals.ts'
-import type { StoredWebhook } from './stored-webhook.ts'
+import { newWebhookSecret } from '../../platform/http-client/webhook-signature.ts'
+import { webhookSecretContextOf } from '../../platform/http-client/webhook-signature.ts'
+import { SealError } from '../../platform/security/sealed-secret.ts'
+import type { Sealer } from '../../platform/security/sealed-secret.ts'
+import { invalidBody } from '../configuration/problems.ts'
+import type { StoredWebhook, WebhookDraft } from './queries.ts'
+import { thresholdDefaults } from './schemas.ts'
+import type { WebhookChange } from './schemas.ts'
 
-/** The body of POST; that of PATCH has some of it. */
-export interface WebhookBody {
-  readonly name: string
-  readonly url: string
-  readonly events: readonly string[]
-  readonly threshold?: ThresholdBody | null
-  readonly enabled?: boolean
-}
-
-type ThresholdBody = Partial<ScoreThreshold> &
-  Pick<ScoreThreshold, 'score' | 'metric' | 'operator' | 'value'>
-
-export interface WebhookDraft {
-  readonly name: string
-  readonly url: string
-  readonly events: readonly string[]
-  readonly threshold: ScoreThreshold | null
-  readonly enabled: boolean
-}
-
-export const thresholdDefaults = { window_minutes: 60, min_n: 20 } as const
-
-/** @param before the webhook that is changed; null for a new one. */
-export function webhookDraftOf(
-  body: Partial<WebhookBody>,
-  before: StoredWebhook | null
-): WebhookDraft {
+/** @param before the webhook to change; null for a new one */
+export function webhookDraftOf(body: WebhookChange, before: StoredWebhook | null): WebhookDraft {
   const { name = '', url = '', events = [], enabled = true } = { ...before, ...body }
-  const given = body.threshold === undefined ? before?.threshold : body.threshold
-  const threshold = given === null || given === undefined ? null : thresholdOf(given)
+  const sent = body.threshold === undefined ? before?.threshold : body.threshold
+  const threshold = sent === null || sent === undefined ? null : thresholdOf(sent)
   return { name, url, events: [...new Set(events)], threshold, enabled }
 }
 
-/** In one order of members, so that the same threshold is the same text. */
-function thresholdOf(body: ThresholdBody): ScoreThreshold {
+/**
+ * Fills in the defaults of a threshold. The fields have a fixed order, so that equal thresholds
+ * have the same JSON.
+ */
+function thresholdOf(body: NonNullable<WebhookChange['threshold']>): ScoreThreshold {
   const { score, evaluator_id = null, agent_id = null, domain = null } = body
   const { metric, operator, value, recovery_value = recoveryValueOf(body) } = body
   const { window_minutes, min_n } = { ...thresholdDefaults, ...body }
-  const whose = { score, evaluator_id, agent_id, domain }
-  return { ...whose, metric, window_minutes, operator, value, recovery_value, min_n }
+  const scope = { score, evaluator_id, agent_id, domain }
+  return { ...scope, metric, window_minutes, operator, value, recovery_value, min_n }
 }
 
-/** @throws {Problem} 422, with everything that is wrong */
+/** @throws {Problem} 422 listing all violations */
 export function refuseWebhook(
   { url, events, threshold }: WebhookDraft,
   outbound: Pick<Outbound, 'addressObjection'>
@@ -68,25 +53,66 @@ function violationsOfEvents(
 ): Violation[] {
   const isWatching = events.some((event) => event.startsWith('threshold.'))
   if (isWatching && threshold === null) {
-    return [{ pointer: '/threshold', detail: 'is required for the events of a threshold' }]
+    return [{ pointer: '/threshold', detail: 'is required for the events threshold.*' }]
   }
   if (isWatching || threshold === null) return []
-  return [{ pointer: '/events', detail: 'must hold threshold.crossed or threshold.recovered' }]
+  return [{ pointer: '/events', detail: 'must include threshold.crossed or threshold.recovered' }]
 }
 
 function violationsOfThreshold(threshold: ScoreThreshold): Violation[] {
   const { metric, operator, value, recovery_value } = threshold
   const isRate = (number: number): boolean => number >= 0 && number <= 1
-  const notRate = 'must be from 0 to 1: it is a share'
+  const notRate = 'must be from 0 to 1, because a pass rate is a share'
   const side = operator === 'below' ? 1 : -1
   const isBack = (recovery_value - value) * side < 0
   return [
     ...(metric === 'mean' || isRate(value) ? [] : [violation('value', notRate)]),
     ...(metric === 'mean' || isRate(recovery_value) ? [] : [violation('recovery_value', notRate)]),
-    ...(isBack ? [violation('recovery_value', `must not be ${operator} the value`)] : [])
+    ...(isBack ? [violation('recovery_value', `must not be ${operator} \`value\``)] : [])
   ]
 }
 
 function violation(member: string, detail: string): Violation {
   return { pointer: `/threshold/${member}`, detail }
+}
+
+/** @throws {Problem} 409 if SECRETS_KEY is not set */
+export function makeSecret(sealer: Sealer | null, organizationId: string, webhookId: string) {
+  if (sealer === null) {
+    throw keyMissing(
+      'This gateway has no SECRETS_KEY to encrypt secrets with; ask its operator to set one'
+    )
+  }
+  const secret = newWebhookSecret()
+  return { secret, sealed: sealer.seal(secret, webhookSecretContextOf(organizationId, webhookId)) }
+}
+
+/**
+ * Returns the secrets that sign deliveries, newest first. After a rotation, this includes the
+ * previous secret while it is valid.
+ * @throws {Problem} 409 if SECRETS_KEY is not set or cannot decrypt a secret
+ */
+export function openSecrets(
+  sealer: Sealer | null,
+  organizationId: string,
+  webhook: StoredWebhook
+): readonly string[] {
+  const { webhook_id, secret_sealed, secret_before_sealed } = webhook
+  if (sealer === null) {
+    throw keyMissing(
+      'This gateway has no SECRETS_KEY to decrypt the secret with; ask its operator to set it'
+    )
+  }
+  try {
+    const context = webhookSecretContextOf(organizationId, webhook_id)
+    const before = secret_before_sealed === null ? [] : [secret_before_sealed]
+    return [secret_sealed, ...before].map((sealed) => sealer.open(sealed, context))
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    throw keyMissing(`The secret of the webhook cannot be decrypted: ${error.message}; rotate it`)
+  }
+}
+
+function keyMissing(reason: string): Problem {
+  return new Problem('secrets_key_missing', { detail: `${reason}.` })
 }

@@ -1,4 +1,6 @@
-/** Builds the OpenTelemetry Collector with its own builder, once per user, with progress. */
+/** Builds the OpenTelemetry Collector with the OpenTelemetry Collector Builder and caches the
+ * binary.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +11,9 @@ import type { Bench, NotRun } from '../row.ts'
 
 const version = '0.155.0'
 const builder = `go.opentelemetry.io/collector/cmd/builder@v${version}`
-/** With one receiver and one exporter; another set of parts needs another name here. */
+/**
+ * Name of the cache folder. Change it whenever `parts` changes; otherwise a stale binary is used.
+ */
 const cacheName = `otel-collector-${version}-otlp-kafka`
 const binary = 'otelcol'
 const buildTimeoutMs = 900_000
@@ -17,7 +21,7 @@ const buildTimeoutMs = 900_000
 const receiver = 'go.opentelemetry.io/collector/receiver/otlpreceiver'
 const contrib = 'github.com/open-telemetry/opentelemetry-collector-contrib'
 
-/** The builder takes YAML, of which JSON is a part. */
+/** Builder configuration. The builder reads YAML, and JSON is a subset of YAML. */
 const parts = {
   dist: { name: binary, output_path: './dist', version },
   receivers: [{ gomod: `${receiver} v${version}` }],
@@ -30,7 +34,7 @@ const parts = {
 
 type Building = Pick<Bench, 'say' | 'signal' | 'environment'>
 
-/** Resolves with the file to run. Whatever is missing is a reason, never a failed bench. */
+/** Resolves with the path of the binary, or with the reason why it cannot be built. */
 export async function buildCollector(building: Building): Promise<{ file: string } | NotRun> {
   const { signal, environment } = building
   const folder = join(cacheFolder(environment), cacheName)
@@ -40,24 +44,24 @@ export async function buildCollector(building: Building): Promise<{ file: string
     await promisify(execFile)('go', ['version'], { signal, env: environment })
   } catch {
     signal.throwIfAborted()
-    return { notRun: 'Go is not installed, and the Collector is built with it.' }
+    return { notRun: 'Go is not installed; it is needed to build the Collector.' }
   }
   try {
     await build(folder, building)
     return { file }
   } catch (error) {
     signal.throwIfAborted()
-    return { notRun: `The Collector could not be built: ${(error as Error).message}` }
+    return { notRun: `The Collector cannot be built: ${(error as Error).message}` }
   }
 }
 
-/** Everything is made beside the place where it belongs and moved there when it is whole. */
+/** Builds in a temporary folder and moves the complete result to `folder`. */
 async function build(folder: string, building: Building): Promise<void> {
   mkdirSync(join(folder, '..'), { recursive: true })
   const work = mkdtempSync(`${folder}.part-`)
   try {
     writeFileSync(join(work, 'parts.json'), JSON.stringify(parts))
-    building.say('  the Collector is being built, once; some minutes')
+    building.say('  building the Collector (once; takes some minutes)')
     await runGo(['run', builder, '--config=parts.json'], work, building)
     if (!existsSync(folder)) renameSync(join(work, 'dist'), folder)
   } finally {
@@ -87,12 +91,15 @@ async function runGo(args: string[], cwd: string, building: Building): Promise<v
     child.once('error', reject)
     child.once('close', (code) => {
       if (code === 0) resolve()
-      else reject(new Error(last || `go ended with exit code ${code}`))
+      else reject(new Error(last || `go exited with code ${code}`))
     })
   })
 }
 
-/** "2026-…Z\tINFO\tbuilder/main.go:121\tCompiling" -> "Compiling" */
+/**
+ * Extracts the build step from a log line: "2026-…Z\tINFO\tbuilder/main.go:121\tCompiling" ->
+ * "Compiling".
+ */
 export function stepOf(line: string): string | null {
   const [, level, , step] = line.split('\t')
   return level === 'INFO' && step !== undefined ? step : null

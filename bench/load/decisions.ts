@@ -1,23 +1,23 @@
-/** Decisions of about 1.2 kB, the same in each run. */
+/** Creates decisions of about 1.2 kB that are the same in each run. */
 import { partitionOf } from '../../core/decision/partition.ts'
 import { topicDefinitions } from '../../schemas/index.ts'
 
 const decisionsMax = 1000
-/** Enough that every partition gets its share. */
+/** Number of agents, enough to reach every partition. */
 const agents = 50
-/** Who sends nine decisions of ten, where one agent does. */
+/** Agent that sends nine of ten decisions in a hot-agent load. */
 export const hotAgent = 'agent-hot'
 const words = (
   'the customer asks about an order that arrived late and the agent checks the policy ' +
   'before it decides whether a refund is due and writes a short friendly answer'
 ).split(' ')
 
-/** None has a decision_id: making one is part of the gateway's work. */
+/** Creates decisions without decision_id, because creating ids is part of the gateway's work. */
 export function makeDecisions(): Record<string, unknown>[] {
   return Array.from({ length: decisionsMax }, (_, index) => decisionOf(index))
 }
 
-/** The same decisions, of which one agent has made nine of ten. */
+/** Creates the decisions of `makeDecisions` with nine of ten assigned to `hotAgent`. */
 export function makeHotDecisions(): Record<string, unknown>[] {
   return makeDecisions().map((decision, index) =>
     index % 10 === 0
@@ -26,10 +26,10 @@ export function makeHotDecisions(): Record<string, unknown>[] {
   )
 }
 
-/** The hot agent itself, those whose decisions go to the same partition, and all others. */
+/** `hot` is the hot agent, `neighbours` share its partition, and `others` use other partitions. */
 export type AgentGroup = 'hot' | 'neighbours' | 'others'
 
-/** The same with and without a hot agent, so that the two can be compared. */
+/** Returns the group of an agent. An agent has the same group in every load, for comparison. */
 export function groupOf(agent: string): AgentGroup {
   if (agent === hotAgent) return 'hot'
   return partitionOfAgent(agent) === partitionOfAgent(hotAgent) ? 'neighbours' : 'others'

@@ -1,15 +1,18 @@
-/** Latencies in buckets that are never wider than 1.6% of their value, however many there are. */
+/** Counts latencies in a histogram. A bucket's width is at most 1.6% of its values. */
 
-/** Buckets in which a power of two is divided, as a power of two itself. */
+/** Binary logarithm of the number of buckets per power of two. */
 const precisionBits = 6
 const linearMax = 2 ** (precisionBits + 1)
 const microsecondsMax = 2 ** 31 - 1
 
 export interface Histogram {
   record(ms: number): void
-  /** The value below which `share` (0 to 1) of the values lie; NaN of nothing. */
+  /** Returns the percentile for `share` (0 to 1), or NaN if nothing was recorded. */
   percentileMs(share: number): number
-  /** Values by bucket; another process makes the same histogram of them. */
+  /**
+   * Number of values per bucket. `createHistogram` restores a histogram from these counts, for
+   * example in another process.
+   */
   readonly counts: readonly number[]
 }
 
@@ -33,7 +36,10 @@ export function createHistogram(given: readonly number[] = []): Histogram {
   }
 }
 
-/** Small values have a bucket each; above, every power of two has equally many. */
+/**
+ * Returns the bucket of a value. Each value below `linearMax` has its own bucket. Larger values
+ * have 64 buckets per power of two.
+ */
 function bucketOf(microseconds: number): number {
   if (microseconds < linearMax) return microseconds
   const shift = 31 - Math.clz32(microseconds) - precisionBits

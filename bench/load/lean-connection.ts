@@ -1,15 +1,17 @@
-/** One kept connection that posts and reads answers with little more work than the kernel's.
+/** Minimal HTTP client that sends POST requests over a keep-alive connection.
  *
- * A full HTTP client would take the processor from the system that is to be overloaded. It only
- * knows answers with a content-length, which all of ours have.
+ * A full HTTP client would take CPU time from the system under test. This client requires a
+ * content-length header, which all gateway responses have.
  */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 export interface LeanConnection {
-  /** Not while it waits as long as a refusal's Retry-After says. */
+  /**
+   * Returns false while disconnected, during a request and until a Retry-After delay has passed.
+   */
   readonly isIdle: () => boolean
-  /** Calls `done` with the status, or with 0 when the connection broke. */
+  /** Sends a request and calls `done` with the status, or with 0 if the connection broke. */
   send(request: Buffer, done: (status: number) => void): void
   close(): void
 }
@@ -34,10 +36,10 @@ export function createLeanConnection(host: string, port: number): LeanConnection
 
   function onData(chunk: Buffer): void {
     received += chunk.toString('latin1')
-    const answer = answerIn(received)
+    const answer = parseResponse(received)
     if (answer === null) return
     readyAt = performance.now() + answer.retryAfterMs
-    // Idle again only once it is open again: the server closes behind this answer.
+    // The server closes the connection after this response; `open` reconnects.
     if (answer.isLast) socket?.destroy()
     finish(answer.status)
   }
@@ -71,15 +73,15 @@ export function createLeanConnection(host: string, port: number): LeanConnection
   }
 }
 
-export interface LeanAnswer {
+interface LeanResponse {
   readonly status: number
-  /** The connection closes behind it. */
+  /** Whether the response has the header `connection: close`. */
   readonly isLast: boolean
   readonly retryAfterMs: number
 }
 
-/** Null while it is not whole. */
-export function answerIn(text: string): LeanAnswer | null {
+/** Parses a response. Returns null if it is incomplete. */
+export function parseResponse(text: string): LeanResponse | null {
   const end = text.indexOf(headEnd)
   if (end < 0) return null
   const head = text.slice(0, end)

@@ -1,30 +1,34 @@
-/** The load as the bench sees it: one process for the whole run, so that it is warm, too. */
+/** Starts a load process and reuses it for every run, so that its code stays JIT-compiled. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { LoadOrder, LoadReport } from './load.ts'
 
 export interface LoadProcess<Order, Report> {
   readonly pid: number
-  /** One order at a time. @throws when the process ends before its report. */
+  /**
+   * Runs the ordered job and resolves with its report. Jobs must not overlap.
+   * @throws if the process exits before it reports
+   */
   run(order: Order): Promise<Report>
   stop(): Promise<void>
 }
 
-/** Posts over HTTP, as all rows but the broker's own are loaded. */
+/** Load process that sends POST requests. Every row except `broker` uses it. */
 export type Load = LoadProcess<LoadOrder, LoadReport>
 
-export interface LoadSettings {
+interface LoadSettings {
   readonly signal: AbortSignal
   readonly environment?: NodeJS.ProcessEnv
   readonly args?: readonly string[]
 }
 
-/** kafkajs asks for timers in the past, which does no harm; Node 24 complains about each. */
+/** Suppresses a harmless Node 24 warning about timers that kafkajs sets in the past. */
 const execArgv = ['--disable-warning=TimeoutNegativeWarning']
 
 /**
- * Starts `program`, the path below bench/ of a file that calls serveOrders. It runs in its own
- * process, so that its CPU time is not counted for the system under test.
+ * Starts `program` in a separate process, so that its CPU time is not measured. The program must
+ * call serveOrders.
+ * @param program the path of the file, relative to bench/
  */
 export function startLoad<Order extends object, Report>(
   program: string,
@@ -32,7 +36,8 @@ export function startLoad<Order extends object, Report>(
 ): LoadProcess<Order, Report> {
   const file = fileURLToPath(new URL(`../${program}`, import.meta.url))
   const child = fork(file, args, { execArgv, signal, env: environment })
-  // An abort also rejects whatever waits for a report.
+  // Ignores the error that an abort emits. The abort also ends the process, which makes a pending
+  // `run` reject.
   child.on('error', () => {})
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
 
@@ -43,7 +48,9 @@ export function startLoad<Order extends object, Report>(
         child.once('message', (message) => resolve(message as Report))
       )
       if (child.connected) child.send(order)
-      const lost = ended.then(() => Promise.reject(new Error('the load ended before its report')))
+      const lost = ended.then(() =>
+        Promise.reject(new Error('the load process exited before its report'))
+      )
       return await Promise.race([report, lost])
     },
     stop: async () => {

@@ -1,4 +1,6 @@
-/** The process of the load: posts bodies over kept connections and reports what it saw. */
+/** Child process that sends requests over keep-alive connections and reports statuses and
+ * latencies.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { shapes } from './shapes.ts'
@@ -7,7 +9,6 @@ import { serveOrders } from './serve-orders.ts'
 import { createTally } from './tally.ts'
 import type { GroupedAnswers, Tally } from './tally.ts'
 
-/** What it is asked. */
 export interface LoadOrder {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -15,27 +16,32 @@ export interface LoadOrder {
   readonly connections: number
   readonly seconds: number
   /**
-   * Requests in a second over all connections; 0 sends the next as soon as the last is answered.
+   * Requests per second over all connections. If 0, each connection sends its next request as soon
+   * as it has a response.
    */
   readonly rate: number
-  /** Ends before the time is over, after so many; as many on each connection. */
+  /** Maximum number of requests, split evenly among the connections. */
   readonly requests?: number
-  /** The next order goes over the same connections. */
+  /** Whether the connections stay open for the next job. */
   readonly keepsConnections?: boolean
 }
 
-/** What it answers. */
 export interface LoadReport extends GroupedAnswers {
   readonly seconds: number
 }
 
-/** Longer than the turns of all other rows together. */
+/** Keep-alive timeout in milliseconds. Connections must stay open while other rows are measured. */
 const keepAliveTimeoutMs = 300_000
-/** For an answer; one that hangs would hold up the whole run. */
+/**
+ * Response timeout in milliseconds. A missing response would otherwise block the run for minutes.
+ */
 const answerTimeoutMs = 30_000
 const pools = new Map<string, Pool>()
 
-/** Connections stay open between the turns of a row: opening them is not what is measured. */
+/**
+ * Returns the pool of a server. Pools are kept so that measurements do not include the time to open
+ * connections.
+ */
 function poolOf(origin: string, connections: number): Pool {
   const known = pools.get(origin)
   if (known !== undefined) return known
@@ -74,9 +80,9 @@ async function load(order: LoadOrder): Promise<LoadReport> {
 }
 
 /**
- * Waits for the turn of request number `at` and resolves with the moment its latency counts from.
- * One that is late, because the answer before it was, counts from when it was due: a slow system
- * would otherwise be asked, and blamed, less often.
+ * Waits until request number `at` is due and returns the time from which its latency counts. For a
+ * late request, that is its due time. This avoids coordinated omission, which would make a slow
+ * system look faster.
  */
 async function turnOf(startedAt: number, rate: number, at: number): Promise<number> {
   if (rate === 0) return performance.now()

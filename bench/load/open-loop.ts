@@ -1,4 +1,6 @@
-/** The process that sends at its own pace, whatever the answers: how a crowd of agents behaves. */
+/** Open-loop child process: sends requests at a fixed rate regardless of responses, as independent
+ * agents do.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shapes } from './shapes.ts'
 import { createLeanConnection } from './lean-connection.ts'
@@ -10,24 +12,24 @@ import type { GroupedAnswers, Tally } from './tally.ts'
 
 export interface OpenLoopReport extends GroupedAnswers {
   readonly seconds: number
-  /** Were due while no connection was free. */
+  /** Number of requests not sent because no connection was idle when they were due. */
   readonly unsent: number
-  /** Statuses once everything was answered, also what came after the time. */
+  /** Number of responses by status, including responses received after the measured time. */
   readonly finally: Readonly<Record<number, number>>
 }
 
 const tickMs = 1
-/** More at a time would overflow the queue in which a server finds new connections. */
+/** Number of connections opened at a time. More would overflow the server's accept queue. */
 const connectionsAtOnce = 200
 const connectPauseMs = 20
 const connectTimeoutMs = 10_000
-/** For what is on its way at the end. */
+/** Time in milliseconds to wait for outstanding responses at the end of a job. */
 const settleMs = 2000
 
-/** Left open by an order that keeps them. */
+/** Connections that the previous job kept open. */
 let kept: LeanConnection[] = []
 
-/** With a rate of 0, the next goes out as soon as a connection is free. */
+/** Runs a job. If its rate is 0, each connection sends whenever it is idle. */
 async function run(order: LoadOrder): Promise<OpenLoopReport> {
   const requests = requestsOf(order)
   const connections = kept.length === 0 ? await openConnections(order) : kept
@@ -48,7 +50,7 @@ async function run(order: LoadOrder): Promise<OpenLoopReport> {
     await sleep(tickMs)
   }
   const seconds = (performance.now() - startedAt) / 1000
-  // What is answered later does not count as the system's work of this time.
+  // Copies the counts, because responses that arrive later must not change them.
   const answers = structuredClone(tally.answers())
   kept = order.keepsConnections === true ? connections : []
   await settle(kept.length === 0 ? connections : [])
@@ -69,7 +71,10 @@ async function openConnections(order: LoadOrder): Promise<LeanConnection[]> {
   return connections
 }
 
-/** Looks on from where it last stopped, so that each has its turn and few are looked at. */
+/**
+ * Creates a function that returns idle connections. Each call resumes the search where the previous
+ * call ended, which spreads the load and avoids checking busy connections again.
+ */
 function createFreeOf(connections: readonly LeanConnection[]) {
   let at = 0
 

@@ -1,6 +1,6 @@
-/** OTLP log records, in protobuf as SDKs of OpenTelemetry send them by default, and in JSON. */
+/** Encodes OTLP log records in protobuf, the default of OpenTelemetry SDKs, and in JSON. */
 
-// Field numbers of opentelemetry/proto/logs/v1/logs.proto and its neighbours.
+// Field numbers from opentelemetry/proto/logs/v1/logs.proto and its imports.
 const resourceLogsField = 1
 const scopeLogsField = 2
 const logRecordsField = 2
@@ -14,7 +14,10 @@ const fixed64Type = 1
 const lengthType = 2
 const severityInfo = 9
 
-/** In JSON. A text is a string there: bytes would be in base64. */
+/**
+ * Returns an ExportLogsServiceRequest in JSON. The texts are strings, because OTLP/JSON encodes
+ * bytes in base64.
+ */
 export function exportLogsJson(texts: readonly string[], unixNano: bigint): Buffer {
   const logRecords = texts.map((text) => ({
     timeUnixNano: String(unixNano),
@@ -25,8 +28,8 @@ export function exportLogsJson(texts: readonly string[], unixNano: bigint): Buff
 }
 
 /**
- * One ExportLogsServiceRequest with a log record for each text. The texts travel as bytes: the
- * Collector writes those as they are, where it would quote a string once more.
+ * Returns an ExportLogsServiceRequest in protobuf with one log record per text. The texts are
+ * bytes, because the Collector writes bytes unchanged but adds quotes to strings.
  */
 export function exportLogsProtobuf(texts: readonly string[], unixNano: bigint): Buffer {
   const records = texts.map((text) => nested(logRecordsField, logRecord(text, unixNano)))
@@ -54,7 +57,10 @@ function tag(field: number, type: number): Buffer {
   return varint((field << 3) | type)
 }
 
-/** Seven bits a byte, the lowest first; a set top bit says that more follow. */
+/**
+ * Encodes a protobuf varint: seven bits per byte, lowest first, with the top bit set if more bytes
+ * follow.
+ */
 function varint(value: number): Buffer {
   const bytes: number[] = []
   let rest = value

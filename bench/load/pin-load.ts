@@ -1,12 +1,14 @@
-/** Gives the load a core of its own, so that it cannot take what the system works with. */
+/** Pins the load process to its own core, so that it takes no CPU time from the system under test.
+ */
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { withChildren } from '../system/process-family.ts'
 
 /**
- * The last core is the load's, the others are everybody else's below this process.
- * @returns false where that cannot be done: on a single core, or without taskset (Linux has it).
+ * Pins the load process to the last core, and this process and its other descendants to the other
+ * cores.
+ * @returns false if there is only one core, or taskset (util-linux) fails or is not installed
  */
 export async function pinLoad(loadPid: number): Promise<boolean> {
   const last = availableParallelism() - 1
@@ -23,7 +25,7 @@ export async function pinLoad(loadPid: number): Promise<boolean> {
   }
 }
 
-/** With all of its threads. */
+/** Pins all threads of a process. */
 async function pin(pid: number, cores: string): Promise<void> {
   await promisify(execFile)('taskset', ['-acp', cores, String(pid)])
 }

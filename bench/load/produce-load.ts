@@ -1,4 +1,4 @@
-/** The process that writes to the broker without a gateway, in packs as the gateway makes them. */
+/** Load process of the `broker` row: writes the gateway's batches to Kafka without a gateway. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKafkaProducer } from '../../platform/kafka/producer/kafka-producer.ts'
 import type { OutgoingRecord } from '../../platform/kafka/record-producer.ts'
@@ -10,7 +10,7 @@ import type { Tally } from './tally.ts'
 
 const [topic = '', linger = ''] = process.argv.slice(2)
 const lingerMs = Number(linger)
-/** Of an order without a rate. */
+/** Decisions per second for jobs with rate 0. */
 const defaultRate = 1000
 const written = 202
 
@@ -28,7 +28,7 @@ const records: OutgoingRecord[] = makeDecisions().map((decision) => ({
 }))
 const connected = producer.connect()
 
-/** Every `lingerMs` sends what has become due, without waiting for the pack before. */
+/** Every `lingerMs`, sends the decisions that are due, without waiting for the previous batch. */
 async function write(order: Pick<LoadOrder, 'seconds' | 'rate'>): Promise<LoadReport> {
   await connected
   const rate = order.rate === 0 ? defaultRate : order.rate

@@ -1,4 +1,4 @@
-/** The process that sends flows of requests, each request at its planned time. */
+/** Load process for --fairness: sends each flow's requests at their scheduled times. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createAtMost } from '../../platform/process/at-most.ts'
@@ -9,22 +9,25 @@ import { answersIn, createTally } from './tally.ts'
 import type { GroupedAnswers, Tally } from './tally.ts'
 
 export interface FlowOrder {
-  /** Names of flows. */
+  /** Names of the flows to send. */
   readonly flows: readonly string[]
   readonly origin: string
-  /** Where the connections come from. */
+  /** Source address of the connections. */
   readonly localAddress: string
   readonly key: string
   readonly session: string
-  /** Requests are planned for so long; 0 only builds the bodies. */
+  /** Duration of the load. If it is 0, the process builds the bodies and sends nothing. */
   readonly seconds: number
-  /** How long answers are waited for after that, before the connections are cut. */
+  /** Time in milliseconds to wait for responses before closing the connections. */
   readonly drainMs: number
 }
 
-/** Latencies count from the planned time to the end of the answer; each flow is a group. */
+/**
+ * Responses grouped by flow. Latency is measured from the scheduled send time to the end of the
+ * response.
+ */
 export interface FlowReport extends GroupedAnswers {
-  /** Requests that had no whole answer when the connections were cut. */
+  /** Number of requests without a complete response when the connections were closed. */
   readonly open: number
 }
 
@@ -40,7 +43,9 @@ const known = [...innocentFlows, agentsFlow, ...attacks]
 const built = new Map<string, readonly Buffer[]>()
 const answerBytesMax = 2 ** 30
 
-/** Once for a process: some take a second to build. */
+/**
+ * Returns the bodies of a flow. Builds them once per process, because some take a second to build.
+ */
 function bodiesOf({ name, bodies }: Flow): readonly Buffer[] {
   const found = built.get(name) ?? bodies?.() ?? []
   built.set(name, found)
@@ -51,7 +56,7 @@ async function run(order: FlowOrder): Promise<FlowReport> {
   const flows = known.filter(({ name }) => order.flows.includes(name))
   flows.forEach(bodiesOf)
   const { origin, localAddress, seconds, drainMs } = order
-  // Without a maximum of connections: a request never waits for one.
+  // No connection limit, so that requests never wait for a connection.
   const pool = new Pool(origin, { localAddress })
   const tally = createTally()
   const sending: Sending = { order, pool, tally, startedAt: performance.now(), sent: 0 }

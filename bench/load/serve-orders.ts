@@ -1,7 +1,7 @@
-/** The child's side of a load: takes one order after the other and reports each. */
+/** Runs the jobs that the parent process orders, and replies with a report on each job. */
 import { inspect } from 'node:util'
 
-/** Rejections end the process: whoever waits for a report is told by its end. */
+/** Calls `run` for each order. A rejection ends the process with exit code 1. */
 export function serveOrders<Order, Report>(run: (order: Order) => Promise<Report>): void {
   process.on('message', (order: Order) => {
     run(order).then(
@@ -12,6 +12,6 @@ export function serveOrders<Order, Report>(run: (order: Order) => Promise<Report
       }
     )
   })
-  // The bench is gone, so nobody waits for a report.
+  // Exits with the parent process.
   process.once('disconnect', () => process.exit())
 }

@@ -1,23 +1,23 @@
-/** What a row is sent: each shape is a way for requests to carry decisions. */
+/** Defines request shapes: the formats in which a request carries decisions. */
 import { groupOf, makeDecisions, makeHotDecisions } from './decisions.ts'
 import { exportLogsJson, exportLogsProtobuf } from './otlp.ts'
 
-/** How a request carries decisions; a new way to send them is a new entry of `shapes`. */
+/** To add a request format, add an entry to `shapes`. */
 export interface Shape {
   readonly contentType: string
-  /** Decisions in one request. */
+  /** Number of decisions per request. */
   readonly decisions: number
   readonly bodies: () => readonly Body[]
 }
 
 export interface Body {
   readonly content: Buffer
-  /** Answers of one group are counted and timed apart from the others. */
+  /** Group under which the response is counted and timed. */
   readonly group?: string
 }
 
 const batchSize = 100
-/** The same in each run, like everything that is sent. */
+/** Fixed timestamp, so that the data is the same in each run. */
 const unixNano = 1_700_000_000_000_000_000n
 
 export const shapes = {

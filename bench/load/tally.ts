@@ -1,11 +1,11 @@
-/** Counts and times answers, all of them and those of each group apart. */
+/** Counts and times responses, in total and by group. */
 import { createHistogram } from './histogram.ts'
 import type { Histogram } from './histogram.ts'
 
 export interface Answers {
-  /** Answers by status; 0 stands for a connection that broke. */
+  /** Number of responses by status. Status 0 stands for a broken connection. */
   readonly statuses: Readonly<Record<number, number>>
-  /** Of the answered requests, as counts of a histogram. */
+  /** Bucket counts of the latency histogram. */
   readonly latencies: readonly number[]
 }
 
@@ -13,7 +13,7 @@ export interface GroupedAnswers extends Answers {
   readonly groups: Readonly<Record<string, Answers>>
 }
 
-/** Answers with any status, broken connections included. */
+/** Returns the total number of responses, including broken connections. */
 export function answersIn(statuses: Answers['statuses']): number {
   return Object.values(statuses).reduce((sum, count) => sum + count, 0)
 }

@@ -1,8 +1,10 @@
-/** Offline evaluation: what the default rule costs, and what an organization adds to it. */
+/** Creates the evaluation steps for --micro: the built-in evaluators alone, and with three
+ * configured ones.
+ */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
 import { completeDraft } from '../../evaluators/complete-draft.ts'
-import type { GivenDraft } from '../../evaluators/complete-draft.ts'
+import type { EvaluatorInput } from '../../evaluators/complete-draft.ts'
 import { configHashOf } from '../../evaluators/config-hash.ts'
 import { builtInEvaluators } from '../../evaluators/default-rule-set.ts'
 import { createEvaluatorCache } from '../../evaluators/evaluator-cache.ts'
@@ -10,15 +12,15 @@ import { createSessionMemory } from '../../evaluators/heuristics/session-memory.
 import { runEvaluators } from '../../evaluators/run-evaluators.ts'
 import { subjectOf } from '../../evaluators/subject.ts'
 import { shapes } from '../load/shapes.ts'
-import type { Step } from './steps.ts'
+import type { MicroStep } from './steps.ts'
 
 const received = 1_700_000_000_000
 const perBatch = 100
-/** Of nearly all decisions it is known what the right answer would have been. */
+/** Expected output in the metadata of every decision. */
 const expected = 'the customer gets the full price back because the parcel came late'
 
-/** Three that many would configure: how long, what it must not say, how near to what is right. */
-const configured: readonly GivenDraft[] = [
+/** Three common evaluators: a length limit, a forbidden pattern and a similarity check. */
+const configured: readonly EvaluatorInput[] = [
   { name: 'brief', kind: 'heuristic', config: { check: 'length', max: 400, unit: 'words' } },
   {
     name: 'no_promises',
@@ -32,7 +34,7 @@ const configured: readonly GivenDraft[] = [
   { name: 'near', kind: 'similarity', config: { method: 'levenshtein', case_sensitive: false } }
 ]
 
-export function makeEvaluationSteps(): Step[] {
+export function makeEvaluationSteps(): MicroStep[] {
   const decisions = shapes.decision.bodies().map(({ content }, at) => decisionOf(content, at))
   const own = configured.map(versionOf)
   return [
@@ -41,12 +43,12 @@ export function makeEvaluationSteps(): Step[] {
   ]
 }
 
-/** A batch at a time, as the consumer does it. */
+/** Creates a step that evaluates a whole batch per call, as the consumer does. */
 function stepOf(
   name: string,
   decisions: readonly Decision[],
   versions: readonly EvaluatorVersion[]
-): Step {
+): MicroStep {
   const compile = createEvaluatorCache({ sessions: createSessionMemory() })
   const batches = decisions.length / perBatch
   return {
@@ -63,7 +65,7 @@ function stepOf(
   }
 }
 
-function versionOf(given: GivenDraft): EvaluatorVersion {
+function versionOf(given: EvaluatorInput): EvaluatorVersion {
   const draft = completeDraft(given)
   return { ...draft, evaluator_id: given.name, version: 1, config_hash: configHashOf(draft) }
 }

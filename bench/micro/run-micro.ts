@@ -1,12 +1,15 @@
-/** `npm run bench -- --micro`: what each hot step costs, without a network or a service. */
+/** `npm run bench -- --micro`: measures each hot step without network or services. */
 import { Bench } from 'tinybench'
 import { markdownTable } from '../report/markdown.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { makeEvaluationSteps } from './evaluation-steps.ts'
 import { makeSteps } from './steps.ts'
-import type { Step } from './steps.ts'
+import type { MicroStep } from './steps.ts'
 
-/** Decisions in one sample: reading the clock costs about as much as the smallest step. */
+/**
+ * Number of decisions per sample. Reading the clock costs about as much as the smallest step, so
+ * each sample has many.
+ */
 const decisionsPerSample = 100
 const taskMs = 1000
 
@@ -16,7 +19,7 @@ interface StepFigures {
   readonly us_per_decision_p99: number
 }
 
-export async function runMicro(): Promise<Outcome> {
+export async function runMicro(): Promise<BenchResult> {
   const bench = new Bench({ time: taskMs, warmupTime: taskMs / 2 })
   for (const step of [...makeSteps(), ...makeEvaluationSteps()])
     bench.add(step.name, sampleOf(step))
@@ -33,7 +36,7 @@ export async function runMicro(): Promise<Outcome> {
   return { isComplete: true, page: [markdownOf(steps)], figures: { steps } }
 }
 
-function sampleOf({ decisions, run }: Step): () => void {
+function sampleOf({ decisions, run }: MicroStep): () => void {
   let at = 0
   const calls = decisionsPerSample / decisions
   return () => {

@@ -1,10 +1,10 @@
-/** The hot steps of the gateway, each ready to be run on one decision after the other. */
+/** Creates the gateway's hot steps for --micro. */
 import { uuidv7 } from '../../core/ids/ids.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
-import { createNotedFacts } from '../../usage/noted-facts.ts'
+import { createUsageCounters } from '../../usage/usage-counters.ts'
 import type { Attempt } from '../../gateway/ingest/attempt.ts'
 import { createEncode } from '../../gateway/ingest/encode.ts'
-import { createNoteFacts } from '../../gateway/ingest/note-facts.ts'
+import { createCountUsage } from '../../gateway/ingest/count-usage.ts'
 import { parseBatch } from '../../gateway/ingest/parse-batch.ts'
 import { parse } from '../../gateway/ingest/parse.ts'
 import { createValidate } from '../../gateway/ingest/validate.ts'
@@ -12,14 +12,14 @@ import { systemClock } from '../../platform/process/clock.ts'
 import { createMetrics } from '../../platform/telemetry/metrics.ts'
 import { shapes } from '../load/shapes.ts'
 
-export interface Step {
+export interface MicroStep {
   readonly name: string
-  /** Decisions that one call is about. */
+  /** Number of decisions per call to `run`. */
   readonly decisions: number
   run(at: number): unknown
 }
 
-/** As much of it as the steps look at. */
+/** Partial principal with only the members that the steps read. */
 const principal = {
   kind: 'api_key',
   key_id: 'bench',
@@ -28,8 +28,11 @@ const principal = {
   scopes: ['ingest']
 } as Partial<KeyPrincipal> as KeyPrincipal
 
-/** In the order in which a decision passes them; the first is what any parser has to do. */
-export function makeSteps(): Step[] {
+/**
+ * Returns the steps in the order in which the gateway runs them. The first one, JSON.parse, is the
+ * baseline for parsing.
+ */
+export function makeSteps(): MicroStep[] {
   const bodies = contentsOf('decision')
   const batches = contentsOf('batch')
   const lines = contentsOf('ndjson')
@@ -39,8 +42,8 @@ export function makeSteps(): Step[] {
   const encode = createEncode({ topic: 'agent-decisions', schemaId: () => 1, metrics })
   const submissions = bodies.map((body) => parse(json, body))
   const decisions = submissions.map((submission) => validate(submission, principal, null))
-  const facts = createNotedFacts({ metrics })
-  const notes = createNoteFacts({ facts, clock: systemClock })
+  const usage = createUsageCounters({ metrics })
+  const notes = createCountUsage({ usage, clock: systemClock })
   const submission = submissions[0] ?? null
   const call = { remote_address: '' } as Attempt['call']
   const attempt: Attempt = { principal, call, submission, decision: null, quota: null }
@@ -62,7 +65,7 @@ export function makeSteps(): Step[] {
     },
     { name: 'make an id', decisions: one, run: () => uuidv7(systemClock.now()) },
     { name: 'encode', decisions: one, run: (at) => encode(of(decisions, at)) },
-    { name: 'note that it was taken', decisions: one, run: () => notes.accepted(attempt, 1) }
+    { name: 'count an accepted one', decisions: one, run: () => notes.accepted(attempt, 1) }
   ]
 }
 

@@ -1,25 +1,28 @@
-/** The comparison: all rows side by side, and the goals. */
+/** Default mode: compares all rows with each other and with the goals. */
 import { goalsOf, markdownOfGoals } from '../report/goals.ts'
 import type { BenchOptions } from '../options.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { isComplete, sentenceOf } from '../system/record-count.ts'
 import { floor } from '../rows/floor.ts'
 import { runSession } from '../session.ts'
 import type { Session, SessionReport } from '../session.ts'
 import { markdownOf, tableOf } from '../report/table.ts'
 
-/** What a round has shown is kept before the next begins. */
-export async function compareRows(session: Session): Promise<Outcome> {
-  let outcome: Outcome = { isComplete: false, page: [], figures: null }
+/** Measures the rows in rounds and saves the results after each round. */
+export async function compareRows(session: Session): Promise<BenchResult> {
+  let outcome: BenchResult = { isComplete: false, page: [], figures: null }
   for await (const report of runSession(session)) {
-    outcome = outcomeOf(report, session.options)
+    outcome = resultOf(report, session.options)
     session.keep(outcome)
   }
   return outcome
 }
 
-/** The figures mean nothing when what was accepted is not in the topics. */
-function outcomeOf(report: SessionReport, { seconds, connections, rate }: BenchOptions): Outcome {
+/** Creates the result. It is incomplete if accepted decisions are missing from the topics. */
+function resultOf(
+  report: SessionReport,
+  { seconds, connections, rate }: BenchOptions
+): BenchResult {
   const { rounds, measurements, counts, notRun } = report
   const table = tableOf(measurements, floor.name)
   const goals = goalsOf(measurements)
@@ -29,7 +32,7 @@ function outcomeOf(report: SessionReport, { seconds, connections, rate }: BenchO
     '',
     markdownOf(table, absent),
     '',
-    ...notRun.map(({ row, reason }) => `- ${row} is not run: ${reason}`),
+    ...notRun.map(({ row, reason }) => `- ${row} was not run: ${reason}`),
     ...counts.map((count) => `- ${count.topic}: ${sentenceOf(count)}`),
     '',
     markdownOfGoals(goals)

@@ -1,4 +1,5 @@
-/** What evaluation costs its process for a decision, by the rules of the organization. */
+/** `--evaluation`: measures the evaluation process's CPU time per decision for several rule sets.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
@@ -11,7 +12,7 @@ import { startLoad } from '../load/load-process.ts'
 import { markdownTable } from '../report/markdown.ts'
 import { median } from '../report/median.ts'
 import { openPostgres } from '../system/open-postgres.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { withChildren } from '../system/process-family.ts'
 import { evaluationsTopic } from '../system/whole-system.ts'
 import type { Session } from '../session.ts'
@@ -35,17 +36,17 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  { name: 'the default rule', isOffline: false, isJudged: false },
+  { name: 'default rule', isOffline: false, isJudged: false },
   { name: 'and three offline rules', isOffline: true, isJudged: false },
   { name: `and a judge of ${judgedRate * 100} %`, isOffline: true, isJudged: true }
 ]
-/** The one whose profile is shown. */
+/** The case whose CPU profile is reported. */
 const profiled = cases[1]
 
 interface Measured {
   readonly rules: string
   readonly cpu_us_per_decision: number
-  /** Of that, the part in the kernel. */
+  /** Share of CPU time spent in the kernel, from 0 to 1. */
   readonly system_share: number
   readonly decisions_per_second: number
   readonly runs_open: number
@@ -57,7 +58,7 @@ interface Scene {
   readonly judgeUrl: string
 }
 
-export async function runEvaluation(session: Session, folder: string): Promise<Outcome> {
+export async function runEvaluation(session: Session, folder: string): Promise<BenchResult> {
   const { bench, options, say } = session
   const postgres = openPostgres(bench, { statementTimeoutMs })
   const scene = { session, postgres, judgeUrl: await startJudge(session) }
@@ -82,7 +83,7 @@ export async function runEvaluation(session: Session, folder: string): Promise<O
 }
 
 function noCase(): never {
-  throw new Error('there is no case to profile')
+  throw new Error('no case to profile')
 }
 
 async function startJudge({ bench }: Session): Promise<string> {
@@ -96,7 +97,7 @@ async function startJudge({ bench }: Session): Promise<string> {
   return `http://127.0.0.1:${port}/v1`
 }
 
-/** An organization, a topic and a process of its own. */
+/** Measures a case with a new organization, topic and evaluation process. */
 async function measureCase(scene: Scene, one: Case, nodeFlags: readonly string[] = []) {
   const { session, postgres, judgeUrl } = scene
   const organizationId = randomUUID()
@@ -110,7 +111,8 @@ async function measureCase(scene: Scene, one: Case, nodeFlags: readonly string[]
   const publishedBefore = await session.bench.countRecords(evaluationsTopic)
   const watched = { ...scene, organizationId, publishedBefore }
   const ends: (() => Promise<void>)[] = []
-  // What a judge is asked is read from the tables; otherwise nothing else needs the machine.
+  // A judge reads stored decisions, so storage must write them first. Without a judge, storage does
+  // not run, because it would compete for the CPU.
   if (one.isJudged) ends.push((await startOf(topic, { role: 'storage' }, session)).end)
   if (one.isJudged) await seenWhen(watched, ({ stored }) => stored >= decisions)
   const { pid, end } = await startOf(topic, { role: 'evaluation', nodeFlags }, session)
@@ -125,7 +127,8 @@ async function measureCase(scene: Scene, one: Case, nodeFlags: readonly string[]
   const span = { from, to: monotonicMicroseconds() }
   await end()
   for (const stop of ends) await stop()
-  // A judged decision has further records, one for each judged run.
+  // Limits `published`, which can exceed the number of decisions because each judge run adds a
+  // record.
   const done = decisions - Math.min(first.counts.published, decisions - 1)
   const [user, system] = [last.user - first.user, last.system - first.system]
   const measured: Measured = {
@@ -153,7 +156,7 @@ async function fillTopic({ bench }: Session, order: FillOrder): Promise<void> {
 
 type Settings = Pick<GroupSettings, 'role' | 'nodeFlags'>
 
-/** In groups of the topic's own. */
+/** Starts a process whose consumer groups read only this topic. */
 async function startOf(topic: string, settings: Settings, { bench }: Session) {
   const name = `${settings.role} of ${topic}`
   const environment = {
@@ -167,15 +170,15 @@ async function startOf(topic: string, settings: Settings, { bench }: Session) {
 
 interface Counts {
   readonly stored: number
-  /** Records of evaluations. */
+  /** Number of evaluation records published since the case began. */
   readonly published: number
-  /** Runs that are not published yet. */
+  /** Number of runs that are not published yet. */
   readonly open: number
 }
 
 interface CountsQuery extends Scene {
   readonly organizationId: string
-  /** Evaluation records that were on the topic before this case. */
+  /** Number of evaluation records on the topic before this case. */
   readonly publishedBefore: number
 }
 
@@ -187,7 +190,7 @@ async function seenWhen(
     const published = (await session.bench.countRecords(evaluationsTopic)) - publishedBefore
     const [row] = await postgres.query<Record<string, unknown> & Omit<Counts, 'published'>>(
       `select (select count(*) from decision_ids where organization_id = $1) as stored,
-              (select count(*) from open_runs
+              (select count(*) from pending_runs
                 where organization_id = $1 and published_at is null) as open`,
       [organizationId]
     )
@@ -203,7 +206,7 @@ function pageOf(rounds: readonly (readonly Measured[])[]): string[] {
     markdownTable(heads, lines, 1),
     '',
     `Medians of ${rounds.length} rounds with ${decisions} decisions each, from the first ` +
-      'record to the last run that is published.'
+      'record to the last published run.'
   ]
 }
 

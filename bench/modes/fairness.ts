@@ -1,4 +1,4 @@
-/** What an innocent organization notices while another one attacks, attack by attack. */
+/** `--fairness`: measures how attacks by one organization affect another one. */
 import { parseBootstrap } from '../../stack/tour/credentials.ts'
 import { waitUntil } from '../../stack/wait-until.ts'
 import { runSluice } from '../../stack/sluice-command.ts'
@@ -13,12 +13,12 @@ import {
   fairnessGoals,
   markdownOfFairness,
   missedBy,
-  noticedIn,
+  impactIn,
   ratiosOf,
   textOf
 } from '../report/fairness-row.ts'
-import type { FairnessRow, Noticed } from '../report/fairness-row.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { FairnessRow, Impact } from '../report/fairness-row.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { sampleWhile } from '../sample.ts'
 import type { Session } from '../session.ts'
 import { logIn } from '../system/api-gateway.ts'
@@ -32,18 +32,24 @@ const attackerAddress = '127.0.0.2'
 const sampleMs = 1000
 const statementTimeoutMs = 60_000
 const deferredTimeoutMs = 300_000
-/** For the last answers to the innocent organization. */
+/** Maximum time in milliseconds to wait for outstanding responses when the load ends. */
 const drainMs = 20_000
 const agentsSeconds = 60
-/** Accepting a batch of 500 takes about 0.1 s, and 20 of them use up the limit of a minute. */
+/**
+ * Time in seconds for an attacker to use up its rate limit. The 20 batches take about 2 s, which
+ * leaves a margin of 3 s.
+ */
 const spendSeconds = 5
-/** The gateway reports its longest pause of ten seconds: after two reports, no attack is in it. */
+/**
+ * Minimum and maximum time to observe the recovery. The gateway reports its longest pause of the
+ * last ten seconds, so the report after the minimum excludes the attack.
+ */
 const recoveryMs = { min: 20_000, max: 60_000 }
-/** Recovered is who has a p99 of at most so many times the quiet one. */
+/** Maximum ratio of p99 to quiet p99 at which the innocent organization counts as recovered. */
 const recoveredRatio = 2
 /**
- * Maximum measurements of one attack. Another program on the machine may slow down one measurement;
- * an attack slows down each of them.
+ * Maximum number of measurements per attack. Another program can disturb one measurement, but the
+ * effect of an attack appears in all of them.
  */
 const measurementsMax = 3
 
@@ -60,26 +66,29 @@ interface Stage {
   readonly readPause: () => Promise<number>
   readonly innocent: FlowLoad
   readonly attacker: FlowLoad
-  /** Reports of all quiet windows so far: in a single one, p99 is the third slowest read. */
+  /**
+   * Reports of all quiet windows so far. They are combined, because the p99 of a single window is
+   * only its third-slowest read and therefore unstable.
+   */
   readonly quiet: FlowReport[]
-  /** Resolves when nothing waits to be stored or evaluated. */
+  /** Resolves when all decisions are stored and evaluated. */
   readonly catchUp: () => Promise<void>
 }
 
 interface Figures {
   readonly seconds: number
   readonly rows: readonly FairnessRow[]
-  /** Earlier measurements of rows that were measured again. */
+  /** Measurements that missed a goal and were repeated. */
   readonly missed: readonly FairnessRow[]
 }
 
-export async function runFairness(session: Session): Promise<Outcome> {
+export async function runFairness(session: Session): Promise<BenchResult> {
   const { options, say } = session
   const stage = await openStage(session)
-  const asked = attacks.filter(({ name }) => options.only.includes(name))
+  const selected = attacks.filter(({ name }) => options.only.includes(name))
   const accounts: (readonly [Flow, Account])[] = []
-  // Each attack has an organization of its own: the limits of one would protect from the next.
-  for (const attack of asked) {
+  // Each attack has its own organization, because an attack can use up a rate limit.
+  for (const attack of selected) {
     accounts.push([attack, await createAttacker(stage, attack, attack.name)])
   }
   const quiet = await measureQuiet(stage)
@@ -134,7 +143,7 @@ async function workOffDeferred(bench: Session['bench']): Promise<void> {
   })
 }
 
-/** @param name of the attacker's organization */
+/** Creates an attacker's organization and, if the attack needs them, its decisions. */
 async function createAttacker(stage: Stage, { needsAgents }: Flow, name: string): Promise<Account> {
   const { environment, signal } = stage.session.bench
   const login = { ...benchLogin, email: `${name}@sluice.local` }
@@ -146,15 +155,18 @@ async function createAttacker(stage: Stage, { needsAgents }: Flow, name: string)
   const ordered = { ...order, flows: [agentsFlow.name], seconds: agentsSeconds, drainMs }
   const { statuses } = await stage.attacker.run(ordered)
   if (statuses[202] === agentsFlow.requestsMax) return account
-  throw new Error(`The decisions of ${name} were answered ${textOf(statuses)}.`)
+  throw new Error(`Sending the decisions of ${name} failed: ${textOf(statuses)}.`)
 }
 
-/** With a new session: one ends after 15 minutes. */
+/** Creates an order with a new access token, because tokens expire after 15 minutes. */
 async function orderOf({ url }: Stage, { login, apiKey }: Account, localAddress: string) {
   return { origin: url, localAddress, key: apiKey, session: await logIn(url, login) }
 }
 
-/** @returns a function that measures responses to the innocent organization for some seconds */
+/**
+ * Creates a function that sends the innocent organization's requests for a given number of seconds
+ * and reports the responses.
+ */
 async function openLook(stage: Stage): Promise<(seconds: number) => Promise<FlowReport>> {
   const account = { login: benchLogin, apiKey: stage.session.bench.apiKey }
   const order = await orderOf(stage, account, innocentAddress)
@@ -162,19 +174,19 @@ async function openLook(stage: Stage): Promise<(seconds: number) => Promise<Flow
   return (seconds) => stage.innocent.run({ ...order, flows, seconds, drainMs })
 }
 
-/** After a window that warms up, and when Postgres has statistics of its decisions, too. */
+/** Measures without an attack, after a warm-up window and `vacuum analyze`. */
 async function measureQuiet(stage: Stage): Promise<FairnessRow> {
   const { bench, options } = stage.session
   const { seconds } = options
   const look = await openLook(stage)
   await look(seconds)
   await stage.catchUp()
-  // Postgres does so by itself up to a minute later, in the middle of a measurement.
+  // Vacuums now, because autovacuum would otherwise start within a minute, during a measurement.
   await openPostgres(bench, { statementTimeoutMs }).query('vacuum analyze')
-  // As long as an attack: the p99 of few answers is their worst one.
+  // The window is as long as an attack, so that the p99 is not just the slowest response.
   const { result: report, samples } = await sampleWhile(look(seconds), sampleMs, stage.readPause)
   stage.quiet.push(report)
-  const result = noticedIn(report)
+  const result = impactIn(report)
   const nothing = { recovered_after_s: 0, answers: {}, attacker_cores: 0 }
   const longest_pause_ms = Math.max(...samples)
   return { attack: 'quiet', quiet: result, ...result, ...nothing, longest_pause_ms }
@@ -185,7 +197,10 @@ interface Strike {
   readonly account: Account
 }
 
-/** @returns all measurements of the attack; all except possibly the last missed a goal */
+/**
+ * Measures an attack until it meets all goals or `measurementsMax` is reached.
+ * @returns all measurements; all but the last missed a goal
+ */
 async function measureUntilMet(stage: Stage, first: Strike): Promise<FairnessRow[]> {
   const { bench, say } = stage.session
   const { attack } = first
@@ -210,22 +225,26 @@ async function measureAttack(stage: Stage, { attack, account }: Strike) {
   await attacker.run({ ...order, seconds: attack.needsSpentLimit === true ? spendSeconds : 0 })
   await stage.catchUp()
   stage.quiet.push(await look(seconds))
-  const quiet = noticedIn(...stage.quiet)
+  const quiet = impactIn(...stage.quiet)
   const work = async () => {
     const cpuBefore = cpuMicroseconds([attacker.pid])
     const [seen, report] = await Promise.all([look(seconds), attacker.run({ ...order, seconds })])
     const attacker_cores = (cpuMicroseconds([attacker.pid]) - cpuBefore) / 1e6 / seconds
     const answers = { ...report.statuses, ...(report.open === 0 ? {} : { open: report.open }) }
-    const recovered_after_s = await recover(async () => noticedIn(await look(seconds)), quiet)
-    return { ...noticedIn(seen), recovered_after_s, answers, attacker_cores }
+    const recovered_after_s = await recover(async () => impactIn(await look(seconds)), quiet)
+    return { ...impactIn(seen), recovered_after_s, answers, attacker_cores }
   }
   const { result, samples } = await sampleWhile(work(), sampleMs, stage.readPause)
   await stage.catchUp()
   return { attack: attack.name, quiet, ...result, longest_pause_ms: Math.max(...samples) }
 }
 
-/** @returns seconds until the first quiet window began, at most those that were waited */
-async function recover(look: () => Promise<Noticed>, quiet: Noticed): Promise<number> {
+/**
+ * Measures until the innocent organization has recovered, but for at least `recoveryMs.min`.
+ * @returns the seconds until the start of the first window within `recoveredRatio`, or
+ * `recoveryMs.max` in seconds if no window is within it
+ */
+async function recover(look: () => Promise<Impact>, quiet: Impact): Promise<number> {
   const startedAt = performance.now()
   let recoveredMs = recoveryMs.max
   for (let ms = 0; ms < recoveryMs.min || (ms < recoveryMs.max && recoveredMs > ms);) {

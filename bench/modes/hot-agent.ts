@@ -1,4 +1,4 @@
-/** One agent with nine decisions of ten: what the others notice, at the door and in storage. */
+/** `--hot-agent`: measures how an agent that sends nine of ten decisions affects the others. */
 import { systemClock } from '../../platform/process/clock.ts'
 import { shapes } from '../load/shapes.ts'
 import type { ShapeName } from '../load/shapes.ts'
@@ -7,9 +7,9 @@ import type { AgentGroup } from '../load/decisions.ts'
 import { createHistogram } from '../load/histogram.ts'
 import type { LoadReport } from '../load/load.ts'
 import { markdownTable } from '../report/markdown.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { isComplete, sentenceOf, totalOf } from '../system/record-count.ts'
-import type { Row, Target } from '../row.ts'
+import type { BenchRow, BenchTarget } from '../row.ts'
 import { createGatewayRow, decisionsTopic, gateway } from '../rows/gateway.ts'
 import { sampleWhile } from '../sample.ts'
 import { warmUp } from '../session.ts'
@@ -20,21 +20,24 @@ import type { StorageLag, StoredAfter } from '../system/storage-lag.ts'
 import { answersIn } from '../load/tally.ts'
 
 const sampleMs = 1000
-/** What the limit leaves of the hot agent's decisions. */
+/** Rate limit of an agent, as a share of all decisions in a measurement. */
 const shareLeft = 0.1
 const groups: readonly AgentGroup[] = ['hot', 'neighbours', 'others']
 
 interface Phase {
   readonly name: string
   readonly shape: ShapeName
-  readonly target: Target
+  readonly target: BenchTarget
 }
 
-/** Batches bring as many decisions as storage is busy with; the door would not be with as few. */
+/**
+ * Ratio of the decisions/s in batch loads to the decisions/s in single-decision loads. Batches at
+ * the lower rate would not keep storage busy.
+ */
 const batchRateFactor = 4
 const batchPath = '/v1/ingest/batch'
 
-export async function runHotAgent(session: Session): Promise<Outcome> {
+export async function runHotAgent(session: Session): Promise<BenchResult> {
   const { bench, options } = session
   const points = Math.ceil(options.rate * options.seconds * shareLeft)
   const limitedRow = createGatewayRow({
@@ -47,7 +50,8 @@ export async function runHotAgent(session: Session): Promise<Outcome> {
   const limited = await startRow(limitedRow, bench)
   const storage = await startStorage(bench)
   const before = await bench.countRecords(decisionsTopic)
-  // Warmed up without the hot agent, so that its points are left for what is measured.
+  // The warm-up has no hot agent. Otherwise, the hot agent would use up its rate limit before the
+  // measured phases.
   const warm = await warmUp(session, [
     { row: gateway, target: plain },
     { row: limitedRow, target: limited }
@@ -64,7 +68,7 @@ export async function runHotAgent(session: Session): Promise<Outcome> {
   const records = (await bench.countRecords(decisionsTopic)) - before
   const count = { ...totalOf([...warm, ...done]), records }
   const { rate, seconds, connections } = options
-  // The first has warmed up storage, as the load warms up a gateway.
+  // The first phase only warms up storage.
   const lines = done.slice(1).flatMap((phase) => phase.lines)
   const given = `${rate} decisions/s, in batches ${rate * batchRateFactor}; ${seconds} s each.`
   const page = [given, '', markdownOf(lines), '', sentenceOf(count)]
@@ -122,13 +126,16 @@ async function runPhase(
   return { accepted, refused: answersIn(result.statuses) * decisions - accepted, lines }
 }
 
-/** The neighbours of the hot agent wait in its partition. */
+/** Checks whether the agents of a group are in the hot agent's partition. */
 function isHot(group: AgentGroup): boolean {
   return group !== 'others'
 }
 
-/** Nothing of batches: each carries decisions of every group. */
-function answersOf(report: LoadReport, group: AgentGroup, row: Row) {
+/**
+ * Returns the response figures of a group. Batch loads have no such figures, because each batch
+ * mixes all groups.
+ */
+function answersOf(report: LoadReport, group: AgentGroup, row: BenchRow) {
   const { statuses = {}, latencies } = report.groups[group] ?? {}
   const refused = answersIn(statuses) - (statuses[row.accepted] ?? 0)
   const times = createHistogram(latencies)
@@ -139,7 +146,7 @@ function answersOf(report: LoadReport, group: AgentGroup, row: Row) {
   }
 }
 
-/** Of a group the worst agent: a mean would hide who waits. */
+/** Returns the highest per-agent delays in a group, because a mean would hide a slow agent. */
 function delaysOf(delays: readonly StoredAfter[], group: AgentGroup) {
   const own = delays.filter(({ agent_id }) => groupOf(agent_id) === group)
   const worst = (pick: (delay: StoredAfter) => number): number =>

@@ -1,4 +1,4 @@
-/** Three times what the gateway can take: what it still accepts, and how fast it says no. */
+/** `--overload`: measures goodput and rejections at three times the capacity of the gateway. */
 import { cpuMicroseconds } from '../system/cpu.ts'
 import { createHistogram } from '../load/histogram.ts'
 import { readEventLoopLag } from '../system/event-loop.ts'
@@ -9,10 +9,10 @@ import { markdownTable } from '../report/markdown.ts'
 import { median } from '../report/median.ts'
 import type { OpenLoopReport } from '../load/open-loop.ts'
 import { pinLoad } from '../load/pin-load.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { residentMiB, withChildren } from '../system/process-family.ts'
 import { isComplete, sentenceOf, totalOf } from '../system/record-count.ts'
-import type { Target } from '../row.ts'
+import type { BenchTarget } from '../row.ts'
 import { createGatewayRow, decisionsTopic, gateway } from '../rows/gateway.ts'
 import { sampleWhile } from '../sample.ts'
 import { warmUp } from '../session.ts'
@@ -21,12 +21,15 @@ import { startRow } from '../start-row.ts'
 import { answersIn } from '../load/tally.ts'
 
 const overloadFactor = 3
-/** Enough of them that none is waited for. */
+/** Number of connections, enough to reach the gateway's capacity. */
 const capacityConnections = 256
-/** Enough that there are callers left while others wait in line or for Retry-After. */
+/**
+ * Number of connections during overload, so high that some are idle while others have a queued
+ * request or wait for Retry-After.
+ */
 const crowd = 15_000
 const connectionsMax = 20_000
-/** A crowd that comes all at once, before anybody was told when to come again. */
+/** Duration of the surge, the phase in which no connection has received a Retry-After yet. */
 const surgeSeconds = 5
 const sampleMs = 1000
 
@@ -40,7 +43,7 @@ const gatewayForCrowd = createGatewayRow({
 type Pace = Pick<LoadOrder, 'connections' | 'rate' | 'keepsConnections'> & Partial<LoadOrder>
 type Crowd = LoadProcess<LoadOrder, OpenLoopReport>
 
-export async function runOverload(session: Session): Promise<Outcome> {
+export async function runOverload(session: Session): Promise<BenchResult> {
   const { bench, options, say } = session
   const target = await startRow(gatewayForCrowd, bench)
   const before = await bench.countRecords(decisionsTopic)
@@ -48,7 +51,7 @@ export async function runOverload(session: Session): Promise<Outcome> {
   const load: Crowd = startLoad('load/open-loop.ts', { signal: bench.signal })
   bench.onStop(() => load.stop())
   const isPinned = await pinLoad(load.pid)
-  say(isPinned ? '  the load has a core of its own' : '  the load shares the cores')
+  say(isPinned ? '  the load has its own core' : '  the load shares the cores')
   const { seconds } = options
   const connections = capacityConnections
   const run = async (name: string, pace: Pace) => {
@@ -66,7 +69,8 @@ export async function runOverload(session: Session): Promise<Outcome> {
   const phases = [whole, surge, over, after]
   const records = (await bench.countRecords(decisionsTopic)) - before
   const count = { ...totalOf([...warm, first, ...phases]), records }
-  // Of two looks at the capacity the better one: what else the machine did is not in our favour.
+  // Uses the higher of two measurements, because other work on the machine can lower one and
+  // thereby inflate the goodput.
   const capacity = Math.max(whole.accepted_per_second, after.accepted_per_second)
   const goodput = over.accepted_per_second / capacity
   const share = `Goodput at ${overloadFactor} times capacity: ${(goodput * 100).toFixed(0)} %.`
@@ -84,7 +88,7 @@ interface PhaseSettings {
   readonly keepsConnections?: boolean
 }
 
-async function runPhase(target: Target, settings: PhaseSettings) {
+async function runPhase(target: BenchTarget, settings: PhaseSettings) {
   const { load, name, ...order } = settings
   const { url, headers, managementUrl = '' } = target
   const pids = withChildren(target.pids)
@@ -131,7 +135,7 @@ const columns: readonly (readonly [string, (phase: Phase) => string])[] = [
   ['accepted/s', (phase) => phase.accepted_per_second.toFixed(0)],
   ['no connection free', ({ unsent }) => String(unsent)],
   ['p99 of a 202, ms', (phase) => phase.accepted_p99_ms.toFixed(1)],
-  ['p99 of a refusal, ms', (phase) => phase.refused_p99_ms.toFixed(1)],
+  ['p99 of a rejection, ms', (phase) => phase.refused_p99_ms.toFixed(1)],
   ['cores', ({ cores }) => cores.toFixed(2)],
   ['cores of the load', (phase) => phase.load_cores.toFixed(2)],
   ['MiB', ({ mib }) => mib.toFixed(0)],
@@ -139,7 +143,7 @@ const columns: readonly (readonly [string, (phase: Phase) => string])[] = [
   ['loop p99, ms', (phase) => phase.loop_p99_ms.toFixed(1)]
 ]
 
-/** 0 stands for a connection that broke. */
+/** Formats response counts by status. Status 0 stands for a broken connection. */
 function statusesOf(statuses: Phase['statuses']): string {
   return Object.entries(statuses)
     .map(([status, count]) => `${status}: ${count}`)

@@ -1,4 +1,4 @@
-/** The whole system under full load: what a decision costs each part, compared with the goals. */
+/** `--pipeline`: measures the cost of each part of the whole system under full load. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
@@ -8,13 +8,13 @@ import { openBench } from '../open-bench.ts'
 import type { OpenBench } from '../open-bench.ts'
 import { markdownTable } from '../report/markdown.ts'
 import { median } from '../report/median.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { markdownOfPipelineGoals } from '../report/pipeline-goals.ts'
 import type { PipelineFigures } from '../report/pipeline-goals.ts'
 import type { Session } from '../session.ts'
 import { familyMicroseconds } from '../system/cpu.ts'
-import { bytesIn, keptBetween, markdownOfKept, readLevel } from '../system/kept-bytes.ts'
-import type { Kept } from '../system/kept-bytes.ts'
+import { bytesIn, addedBetween, markdownOfAdded, readStoredBytes } from '../system/added-bytes.ts'
+import type { AddedBytes } from '../system/added-bytes.ts'
 import { openPostgres } from '../system/open-postgres.ts'
 import { measureWaits } from '../system/stored-waits.ts'
 import { evaluationsTopic, measureLoad, parts, send } from '../system/whole-system.ts'
@@ -23,45 +23,47 @@ import type { LoadCost, Sending, WholeSystem } from '../system/whole-system.ts'
 import { measureBesideCopy } from './storage.ts'
 
 /**
- * Multiples of `--decisions`. For the default of 60,000 they are 30,000, 35,000 and 150,000. With a
- * shorter warm-up, the JIT compiler of Kafka's JVM would account for half of Kafka's CPU time.
+ * Number of decisions for the warm-up, the evaluation backlog and the COPY comparison, as multiples
+ * of `--decisions` (by default 30,000, 35,000 and 150,000). After a shorter warm-up, JIT
+ * compilation would take half of Kafka's CPU time.
  */
 const warmUpShare = 1 / 2
 const backlogShare = 7 / 12
 const copyShare = 5 / 2
-/** The load ends by the number of its requests. */
+/** Maximum duration of a load. A load usually ends earlier, when all its requests are sent. */
 const sendSecondsMax = 600
 const statementTimeoutMs = 300_000
 /**
- * A member that is stopped for a minute stays in its group. The timeout is not longer, because
- * heartbeats are a tenth of it apart and a joining member waits for the next heartbeat.
+ * Session timeout, long enough that a process stays in its group while it is stopped for a minute.
+ * A longer timeout would delay processes that join the group. They wait for the next heartbeat, and
+ * the heartbeat interval is a tenth of the session timeout.
  */
 const groupSettings = { CONSUMER_SESSION_TIMEOUT_MS: '120000' }
 
 interface Measured extends LoadCost {
-  readonly kept: Kept
-  /** CPU of the evaluation process for one decision, while storage is stopped. */
+  readonly kept: AddedBytes
+  /** CPU time of the evaluation processes per decision while storage is stopped. */
   readonly evaluation_us: number
   readonly waits_ms: readonly number[]
-  /** Decisions that were accepted and are not stored or not evaluated. */
+  /** Number of accepted decisions that are not stored or not evaluated. */
   readonly lost: number
 }
 
 interface Turn extends Measured {
   readonly checkout: string
-  /** Number of storage processes, and of evaluation processes. */
+  /** Number of processes per role (storage and evaluation). */
   readonly members: number
 }
 
 type Copy = Awaited<ReturnType<typeof measureBesideCopy>>
 
-export async function runPipeline(session: Session): Promise<Outcome> {
+export async function runPipeline(session: Session): Promise<BenchResult> {
   const { bench, options, say, keep } = session
   const checkouts = checkoutsOf(options.against)
   const decisions = Math.round(options.decisions * copyShare)
-  say(`storage of ${decisions} decisions beside COPY`)
+  say(`comparing storage of ${decisions} decisions with COPY`)
   const copy = await measureBesideCopy({ ...session, options: { ...options, decisions } })
-  // Each turn has services of its own, so that every checkout finds empty tables and topics.
+  // Stops these services, because each measurement starts its own with empty tables and topics.
   await bench.stop()
   const turns: Turn[] = []
   const [first = 1] = options.members
@@ -74,20 +76,22 @@ export async function runPipeline(session: Session): Promise<Outcome> {
         say(`  ${cellsOf(turn).join(' | ')}`)
       }
     }
-    keep(outcomeOf(turns, copy, first))
+    keep(resultOf(turns, copy, first))
   }
-  return outcomeOf(turns, copy, first)
+  return resultOf(turns, copy, first)
 }
 
 const own = 'this'
 const other = 'release before'
 
-/** In the order of their turns. */
+/** Returns the name and folder of each checkout, in the order of measurement. */
 function checkoutsOf(against: string | null): [string, string][] {
   if (against === null) return [[own, process.cwd()]]
   const folder = resolve(against)
   if (!existsSync(join(folder, 'consumers/main.ts')) || !existsSync(join(folder, 'node_modules')))
-    throw new Error(`--against is "${against}"; it is a checkout of Sluice with its node_modules.`)
+    throw new Error(
+      `--against is "${against}", which is not a checkout of Sluice with its node_modules.`
+    )
   return [
     [own, process.cwd()],
     [other, folder]
@@ -117,13 +121,13 @@ async function takeTurn(session: Session, checkout: string, members: number): Pr
 async function measure(scene: Scene): Promise<Measured> {
   const { session, bench, system, postgres } = scene
   const { load, say } = session
-  const before = await readLevel(bench, postgres)
+  const before = await readStoredBytes(bench, postgres)
   say('  warm-up, then full load')
   const warmUp = await send(system, load, sendingOf(session, warmUpShare))
   const cost = await measureLoad(system, load, sendingOf(session, 1))
   say(`  ${cost.accepted} decisions: their scores were stored after ${cost.seconds.toFixed(0)} s`)
   const decisions = warmUp + cost.accepted
-  const kept = keptBetween(before, await readLevel(bench, postgres), decisions)
+  const kept = addedBetween(before, await readStoredBytes(bench, postgres), decisions)
   say('  evaluation alone')
   const { backlog, evaluation_us } = await measureEvaluation(scene)
   say(`  ${backlog} evaluations wait for storage`)
@@ -144,8 +148,8 @@ function sendingOf({ options: { decisions, connections } }: Session, share: numb
 }
 
 /**
- * Stores decisions while evaluation is stopped, and evaluates them while storage is stopped. When
- * it returns, storage is still stopped and only evaluations wait for it.
+ * Stores decisions while evaluation is stopped, then evaluates them while storage is stopped. On
+ * return, storage is still stopped and has a backlog of evaluations only.
  */
 async function measureEvaluation({ session, system }: Scene) {
   const { pids, groups } = system
@@ -163,8 +167,11 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) signalTree(pid, signal)
 }
 
-/** @param members of the turns that are compared with the goals */
-function outcomeOf(turns: readonly Turn[], copy: Copy, members: number): Outcome {
+/**
+ * Creates the result. Only measurements with `members` processes per role are compared with the
+ * goals.
+ */
+function resultOf(turns: readonly Turn[], copy: Copy, members: number): BenchResult {
   const [ours, others] = [own, other].map((name) =>
     turns.filter((one) => one.checkout === name && one.members === members)
   )
@@ -177,7 +184,7 @@ function outcomeOf(turns: readonly Turn[], copy: Copy, members: number): Outcome
     '',
     markdownTable(heads, turns.map(cellsOf), 1),
     '',
-    ...(kept === undefined ? [] : [markdownOfKept(kept), '']),
+    ...(kept === undefined ? [] : [markdownOfAdded(kept), '']),
     'Medians of the turns, the longest of all waits. CPU is in µs of one decision of 1.2 kB, ' +
       'sent in batches of 100, with the default rule. `members` is the number of storage ' +
       `processes and of evaluation processes. ${lost} accepted decisions are lost.`
@@ -204,8 +211,17 @@ function cpuAfterGateway({ cpu }: Measured): number {
 }
 
 const heads = [
-  ...['checkout', 'members', 'decisions/s', ...parts, 'behind the gateway', 'evaluation alone'],
-  ...['Postgres bytes', 'WAL bytes', 'waits', 'p50 s', 'longest s']
+  'checkout',
+  'members',
+  'decisions/s',
+  ...parts,
+  'after the gateway',
+  'evaluation alone',
+  'Postgres bytes',
+  'WAL bytes',
+  'waits',
+  'p50 s',
+  'longest s'
 ]
 
 function cellsOf(turn: Turn): string[] {

@@ -1,8 +1,8 @@
-/** Profiles the gateway under full load and says where its time went. */
+/** `--cpu-prof`: profiles the gateway under full load. */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { measure } from '../measure.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { markdownOf, ownersOf, selfTimesOf } from '../profile.ts'
 import type { CpuProfile, Span } from '../profile.ts'
 import { decisionsTopic, gateway } from '../rows/gateway.ts'
@@ -12,12 +12,12 @@ import { startRow } from '../start-row.ts'
 
 const linesShown = 15
 
-/** Node flags that make a process write its profile into `folder` when it ends. */
+/** Returns Node flags that make a process write its profile to `folder` on exit. */
 export function profileFlags(folder: string): string[] {
   return ['--cpu-prof', `--cpu-prof-dir=${folder}`]
 }
 
-/** Only profiles of this run are in the folder afterwards. */
+/** Creates the folder and removes profiles of earlier runs. */
 export function clearProfiles(folder: string): void {
   mkdirSync(folder, { recursive: true })
   for (const name of profilesIn(folder)) rmSync(join(folder, name))
@@ -27,10 +27,10 @@ function profilesIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))
 }
 
-export async function profileGateway(session: Session, folder: string): Promise<Outcome> {
+export async function profileGateway(session: Session, folder: string): Promise<BenchResult> {
   const { bench, options, load } = session
   clearProfiles(folder)
-  // The first of ours that is asked for, so that batches can be profiled, too.
+  // Profiles the first selected gateway row, so that `--rows gateway-batch` profiles batches.
   const row = session.rows.find(({ topic }) => topic === decisionsTopic) ?? gateway
   const target = await startRow(row, bench)
   await warmUp(session, [{ row, target }])
@@ -44,7 +44,7 @@ export async function profileGateway(session: Session, folder: string): Promise<
   return { isComplete: true, page, figures: { seconds, connections, profiles } }
 }
 
-/** What processes have left in the folder, of the time between. */
+/** Reads the profiles in the folder and keeps only samples in the time span. */
 export function readProfiles(folder: string, span: Span) {
   const profiles = profilesIn(folder).map((name) => {
     const profile = JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile
@@ -61,7 +61,7 @@ export function readProfiles(folder: string, span: Span) {
   return { profiles, page }
 }
 
-/** The clock that V8 stamps its samples with. */
+/** Returns the current time in microseconds, on the clock that V8 uses for profile samples. */
 export function monotonicMicroseconds(): number {
   return Number(process.hrtime.bigint() / 1000n)
 }

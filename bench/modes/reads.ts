@@ -1,14 +1,14 @@
-/** How long reads take with a month of decisions in the store, one after the other and warm. */
+/** `--reads`: measures sequential reads with a month of decisions in Postgres. */
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 import { systemClock } from '../../platform/process/clock.ts'
 import { logIn, startApiGateway } from '../system/api-gateway.ts'
-import { fillConnections, fillStore } from '../fill-store.ts'
+import { fillConnections, fillDatabase } from '../fill-database.ts'
 import { createHistogram } from '../load/histogram.ts'
 import { markdownTable } from '../report/markdown.ts'
-import { askLogins } from '../login-times.ts'
+import { measureLogins } from '../login-times.ts'
 import type { LoginTimes } from '../login-times.ts'
 import { openPostgres } from '../system/open-postgres.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { readRequests } from '../read-requests.ts'
 import type { ReadRequest } from '../read-requests.ts'
 import type { Session } from '../session.ts'
@@ -18,21 +18,21 @@ const agents = 50
 const warmUpRequests = 20
 const requestsEach = 200
 const statementTimeoutMs = 900_000
-/** Milliseconds below which 95 of 100 requests of a goal's line lie. */
+/** Goal: maximum p95 in milliseconds, for requests with `isGoal`. */
 const goalMs = 100
 
 interface Line {
   readonly what: string
   readonly isGoal: boolean
   readonly requests: number
-  /** Answers with another status than 200. */
+  /** Number of responses with a status other than 200. */
   readonly failed: number
   readonly p50_ms: number
   readonly p95_ms: number
   readonly p99_ms: number
 }
 
-export async function runReads(session: Session): Promise<Outcome> {
+export async function runReads(session: Session): Promise<BenchResult> {
   const { bench, options, say } = session
   const postgres = openPostgres(bench, { statementTimeoutMs, connectionsMax: fillConnections })
   const { decisions } = options
@@ -41,9 +41,9 @@ export async function runReads(session: Session): Promise<Outcome> {
   )
   const organizationId = organization?.organization_id ?? ''
   const filling = { organizationId, decisions, days, agents, say }
-  await fillStore(postgres, filling, systemClock.now())
+  await fillDatabase(postgres, filling, systemClock.now())
   const bytes = await sizeOf(postgres)
-  say(`  ${decisions} decisions are in the store: ${Math.round(bytes / 2 ** 20)} MiB`)
+  say(`  ${decisions} decisions are in Postgres: ${Math.round(bytes / 2 ** 20)} MiB`)
 
   const url = await startApiGateway(bench)
   const token = await logIn(url)
@@ -54,7 +54,7 @@ export async function runReads(session: Session): Promise<Outcome> {
     lines.push(line)
     say(`  ${cellsOf(line).join(' | ')}`)
   }
-  const logins = await askLogins(url)
+  const logins = await measureLogins(url)
   const figures = { decisions, days, agents, database_bytes: bytes, lines, logins }
   const isComplete = lines.every(({ failed }) => failed === 0)
   return { isComplete, page: pageOf(figures), figures }
@@ -84,8 +84,13 @@ async function measure(
   }
   const [p50_ms, p95_ms, p99_ms] = [0.5, 0.95, 0.99].map((share) => latencies.percentileMs(share))
   return {
-    ...{ what, isGoal, requests: requestsEach, failed },
-    ...{ p50_ms: p50_ms ?? 0, p95_ms: p95_ms ?? 0, p99_ms: p99_ms ?? 0 }
+    what,
+    isGoal,
+    requests: requestsEach,
+    failed,
+    p50_ms: p50_ms ?? 0,
+    p95_ms: p95_ms ?? 0,
+    p99_ms: p99_ms ?? 0
   }
 }
 
@@ -102,13 +107,13 @@ function pageOf({ decisions, database_bytes, lines, logins }: Figures): string[]
   return [
     markdownTable(heads, lines.map(cellsOf), 2),
     '',
-    `${decisions} decisions of ${agents} agents in ${days} days, with a run and two scores each: ` +
-      `${size} GiB. Each line is ${requestsEach} requests, one after the other, with other ` +
-      `parameters each. The goal is a p95 of at most ${goalMs} ms.`,
+    `${decisions} decisions of ${agents} agents in ${days} days, with a run and two scores ` +
+      `each: ${size} GiB. Each line has ${requestsEach} consecutive requests with different ` +
+      `parameters. The goal is a p95 of at most ${goalMs} ms.`,
     '',
     `A login with a wrong password takes ${logins.known_ms.toFixed(1)} ms (median of ` +
-      `${logins.times}) where the account exists, and ${logins.unknown_ms.toFixed(1)} ms where ` +
-      'there is none: either way one password hash is computed.'
+      `${logins.times}) if the account exists, and ${logins.unknown_ms.toFixed(1)} ms if not: ` +
+      'either way one password hash is computed.'
   ]
 }
 

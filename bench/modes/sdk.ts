@@ -1,4 +1,4 @@
-/** What the SDKs cost their host, and what becomes of decisions when the gateway is away. */
+/** `--sdk`: measures what the SDKs cost their host program, with and without an outage. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,11 +7,11 @@ import { freePort } from '../../stack/ports.ts'
 import { makeDecisions } from '../load/decisions.ts'
 import { markdownTable } from '../report/markdown.ts'
 import { openPostgres } from '../system/open-postgres.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import type { Bench } from '../row.ts'
 import { decisionsTopic, startGateway } from '../rows/gateway.ts'
 import { languages, runHost } from '../sdk/host-process.ts'
-import type { EnqueueReport, HostOrder, Language, SendReport } from '../sdk/host-process.ts'
+import type { EnqueueReport, HostOrder, SdkLanguage, SendReport } from '../sdk/host-process.ts'
 import type { Session } from '../session.ts'
 import { startStorage } from '../system/storage-lag.ts'
 import type { StorageLag } from '../system/storage-lag.ts'
@@ -22,39 +22,44 @@ const flushMs = 120_000
 const beforeOutageMs = 10_000
 const outageMs = 20_000
 const statementTimeoutMs = 60_000
-/** Microseconds of a call, and milliseconds of the loop's delay. */
+/**
+ * Maximum microseconds per `log` call by language, and maximum event loop delay in milliseconds.
+ */
 const goals = { typescript: 15, python: 40, loopMs: 5 }
-/** Nobody listens there. */
+/** URL on which no server listens. */
 const nowhere = 'http://127.0.0.1:9'
 
 interface Line {
-  readonly language: Language
+  readonly language: SdkLanguage
   readonly what: 'steady' | 'outage'
   readonly report: SendReport
   readonly stored: number
-  /** In the topic: a decision whose answer was lost is sent again, and stored once. */
+  /**
+   * Number of records on the topic. It can exceed `stored`, because a decision without a response
+   * is sent again but stored once.
+   */
   readonly records: number
 }
 
-export async function runSdk(session: Session): Promise<Outcome> {
+export async function runSdk(session: Session): Promise<BenchResult> {
   const { bench, options, say } = session
   const file = join(bench.folder, 'decisions.json')
   writeFileSync(file, JSON.stringify(makeDecisions()))
   const order = { file, ...enqueue, rate: options.rate, flushMs }
-  const costs: Partial<Record<Language, number>> = {}
+  const costs: Partial<Record<SdkLanguage, number>> = {}
   for (const language of languages) {
     const env = environmentOf(bench, nowhere, 'enqueue')
-    const asked: HostOrder = { ...order, what: 'enqueue' }
-    costs[language] = (await runHost<EnqueueReport>(language, asked, env)).enqueue_us
-    say(`  ${language}: ${costs[language].toFixed(1)} µs to log one`)
+    const task: HostOrder = { ...order, what: 'enqueue' }
+    costs[language] = (await runHost<EnqueueReport>(language, task, env)).enqueue_us
+    say(`  ${language}: ${costs[language].toFixed(1)} µs to log a decision`)
   }
-  const doors = await openDoor(bench)
+  const restartable = await startRestartable(bench)
   const counting = await openCounting(session)
   const lines: Line[] = []
   for (const language of languages) {
     for (const what of ['steady', 'outage'] as const) {
       bench.signal.throwIfAborted()
-      lines.push(await drive({ language, what, order, doors, counting, bench }))
+      lines.push(await drive({ language, what, order, restartable, counting, bench }))
       say(`  ${cellsOf(lines.at(-1)).join(' | ')}`)
     }
   }
@@ -66,14 +71,14 @@ function environmentOf(bench: Bench, url: string, agent: string): NodeJS.Process
   return { SLUICE_API_KEY: bench.apiKey, SLUICE_BASE_URL: url, SLUICE_AGENT_ID: agent }
 }
 
-interface Door {
+interface RestartableGateway {
   readonly url: string
   close(): Promise<void>
   open(): Promise<void>
 }
 
-/** A gateway that goes and comes back at the same address. */
-async function openDoor(bench: Session['bench']): Promise<Door> {
+/** Starts a gateway that can be stopped and restarted on the same port. */
+async function startRestartable(bench: Session['bench']): Promise<RestartableGateway> {
   const [name, port] = ['gateway-sdk', await freePort()]
   const environment = { GATEWAY_PORT: String(port) }
   const open = async (): Promise<void> => {
@@ -96,20 +101,27 @@ async function openCounting({ bench }: Session): Promise<Counting> {
 }
 
 interface Driving {
-  readonly language: Language
+  readonly language: SdkLanguage
   readonly what: Line['what']
   readonly order: Omit<HostOrder, 'what'>
-  readonly doors: Door
+  readonly restartable: RestartableGateway
   readonly counting: Counting
   readonly bench: Bench
 }
 
-async function drive({ language, what, order, doors, counting, bench }: Driving): Promise<Line> {
+async function drive({
+  language,
+  what,
+  order,
+  restartable,
+  counting,
+  bench
+}: Driving): Promise<Line> {
   const agent = `${language}-${what}`
   const before = await counting.records()
-  const asked: HostOrder = { ...order, what: 'send', count: sent }
-  const running = runHost<SendReport>(language, asked, environmentOf(bench, doors.url, agent))
-  const breaking = what === 'outage' ? breakOff(doors) : Promise.resolve()
+  const task: HostOrder = { ...order, what: 'send', count: sent }
+  const running = runHost<SendReport>(language, task, environmentOf(bench, restartable.url, agent))
+  const breaking = what === 'outage' ? breakOff(restartable) : Promise.resolve()
   const [report] = await Promise.all([running, breaking])
   await counting.storage.catchUp()
   const [row] = await counting.postgres.query<{ stored: number }>(
@@ -120,18 +132,21 @@ async function drive({ language, what, order, doors, counting, bench }: Driving)
   return { language, what, report, stored: row?.stored ?? 0, records }
 }
 
-async function breakOff(doors: Door): Promise<void> {
+async function breakOff(restartable: RestartableGateway): Promise<void> {
   await sleep(beforeOutageMs)
-  await doors.close()
+  await restartable.close()
   await sleep(outageMs)
-  await doors.open()
+  await restartable.open()
 }
 
 function droppedOf({ stats }: SendReport): number {
   return Object.values(stats.dropped).reduce((sum, count) => sum + count, 0)
 }
 
-/** Everything arrived or is counted, and nothing that was given up arrived all the same. */
+/**
+ * Checks that every decision is either stored or counted as dropped and, without an outage, sent
+ * only once.
+ */
 function isExact({ what, report, stored, records }: Line): boolean {
   const isWhole = report.stats.logged === sent && stored + droppedOf(report) === sent
   return isWhole && report.stats.sent === stored && (what === 'outage' || records === sent)
@@ -139,7 +154,7 @@ function isExact({ what, report, stored, records }: Line): boolean {
 
 interface Figures {
   readonly rate: number
-  readonly costs: Partial<Record<Language, number>>
+  readonly costs: Partial<Record<SdkLanguage, number>>
   readonly lines: readonly Line[]
 }
 
@@ -158,11 +173,11 @@ function pageOf({ rate, costs, lines }: Figures): string[] {
       2
     ),
     '',
-    `${rate} decisions/s of 1.2 kB with the default settings; in an outage the gateway is ` +
-      `stopped ${beforeOutageMs / 1000} s after the beginning for ${outageMs / 1000} s. ` +
-      `Stored and dropped together are ${lines.every(isExact) ? '' : 'NOT '}what was logged. ` +
-      `The loop's delay has a goal of at most ${goals.loopMs} ms; CPU is that of the whole ` +
-      'program.'
+    `${rate} decisions/s of 1.2 kB with default settings. In an outage the gateway stops ` +
+      `${beforeOutageMs / 1000} s after the beginning for ${outageMs / 1000} s. Stored and ` +
+      `dropped decisions ${lines.every(isExact) ? 'add up' : 'do NOT add up'} to the logged ` +
+      `ones. The goal for the event loop delay is at most ${goals.loopMs} ms. CPU time is for ` +
+      'the whole program.'
   ]
 }
 
@@ -171,7 +186,7 @@ function cellsOf(line: Line | undefined): string[] {
   const { language, what, report, stored, records } = line
   return [
     language,
-    what === 'outage' ? 'away for a while' : 'there',
+    what === 'outage' ? 'stopped for a while' : 'running',
     ...[report.stats.logged, stored, droppedOf(report), records - stored].map(String),
     report.loop_p99_ms?.toFixed(1) ?? '–',
     report.cpu_us.toFixed(0)

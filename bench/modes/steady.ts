@@ -1,8 +1,8 @@
-/** A long run at one rate: whether the gateway's memory stays where it is. */
+/** `--steady`: measures whether the gateway's memory is stable at one rate. */
 import { createHistogram } from '../load/histogram.ts'
 import { markdownTable } from '../report/markdown.ts'
 import { median } from '../report/median.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { residentMiB } from '../system/process-family.ts'
 import { isComplete, sentenceOf, totalOf } from '../system/record-count.ts'
 import { decisionsTopic, gateway } from '../rows/gateway.ts'
@@ -16,12 +16,12 @@ const everyMs = 5000
 const minuteSeconds = 60
 const samplesPerMinute = (minuteSeconds * 1000) / everyMs
 
-export interface MemorySample {
+interface MemorySample {
   readonly seconds: number
   readonly mib: number
 }
 
-export async function runSteady(session: Session): Promise<Outcome> {
+export async function runSteady(session: Session): Promise<BenchResult> {
   const { bench, options, load, say } = session
   const { rate, connections, seconds } = options
   const target = await startRow(gateway, bench)
@@ -51,7 +51,10 @@ export async function runSteady(session: Session): Promise<Outcome> {
   return { isComplete: isComplete(count), page: pageOf(figures), figures }
 }
 
-/** The first and last minute, or quarters of a shorter run, and the slope after the first. */
+/**
+ * Returns the median memory of the first and last minute, and the slope after the first minute.
+ * Runs shorter than four minutes use quarters instead of minutes.
+ */
 export function memoryOf(samples: readonly MemorySample[]) {
   const edge = Math.min(samplesPerMinute, Math.ceil(samples.length / 4))
   const mibOf = (some: readonly MemorySample[]): number[] => some.map(({ mib }) => mib)
@@ -62,7 +65,7 @@ export function memoryOf(samples: readonly MemorySample[]) {
   }
 }
 
-/** Least squares, in MiB a second; NaN of less than two samples. */
+/** Returns the least-squares slope in MiB per second, or NaN for fewer than two samples. */
 function slopeOf(samples: readonly MemorySample[]): number {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length
@@ -84,7 +87,7 @@ interface SteadyFigures extends ReturnType<typeof memoryOf> {
 function pageOf(figures: SteadyFigures): string[] {
   const lines: [string, string][] = [
     ['seconds', String(figures.seconds)],
-    ['decisions/s asked for', String(figures.rate)],
+    ['target decisions/s', String(figures.rate)],
     ['p50 ms', figures.p50_ms.toFixed(2)],
     ['p99 ms', figures.p99_ms.toFixed(2)],
     ['resident memory, median of the first minute, MiB', figures.first_minute_mib.toFixed(1)],

@@ -1,4 +1,5 @@
-/** How fast storage writes a topic into its tables, beside COPY of the same rows. */
+/** `--storage`: compares the rate at which storage writes to Postgres with COPY of the same rows.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 import { cpuMicroseconds } from '../system/cpu.ts'
@@ -7,15 +8,15 @@ import { startLoad } from '../load/load-process.ts'
 import { markdownTable } from '../report/markdown.ts'
 import { median } from '../report/median.ts'
 import { openPostgres } from '../system/open-postgres.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { withChildren } from '../system/process-family.ts'
 import { decisionsTopic } from '../rows/gateway.ts'
 import type { Session } from '../session.ts'
 import { startGroup } from '../system/start-group.ts'
 
-/** Rows/s of storage as a share of those of COPY. */
+/** Goal: minimum ratio of storage's rows/s to COPY's rows/s. */
 const atLeast = 0.5
-/** Rounds that are not reported: Postgres creates its WAL files, which later rounds reuse. */
+/** Number of unreported rounds, in which Postgres creates WAL files that later rounds reuse. */
 const warmUpRounds = 2
 const pollMs = 20
 const statementTimeoutMs = 120_000
@@ -27,7 +28,7 @@ interface Round {
   readonly ratio: number
 }
 
-export async function runStorage(session: Session): Promise<Outcome> {
+export async function runStorage(session: Session): Promise<BenchResult> {
   const figures = await measureBesideCopy(session)
   const isComplete = figures.rows === figures.decisions
   return { isComplete, page: pageOf(figures), figures }
@@ -65,14 +66,14 @@ async function fillTopic({ bench, options }: Session): Promise<FillReport> {
   }
 }
 
-/** A group of its own reads the topic from the beginning, into tables that are empty again. */
+/** Measures storage with empty tables and a new group that reads the topic from the beginning. */
 async function measureStorage({ bench, options }: Session, postgres: Postgres, round: number) {
   await empty(postgres)
   const name = `storage-${round}`
   const environment = { STORAGE_GROUP_ID: name }
   const pid = await startGroup(bench, { role: 'storage', name, environment })
   const seen = () => look(postgres, name, withChildren([pid]))
-  // From the first rows on: a start is no write.
+  // Starts measuring at the first rows, to exclude process startup.
   const first = await seenWhen(seen, ({ consumed }) => consumed > 0)
   const last = await seenWhen(seen, ({ consumed }) => consumed >= options.decisions)
   await bench.end(name)
@@ -85,9 +86,9 @@ async function measureStorage({ bench, options }: Session, postgres: Postgres, r
 
 interface Look {
   readonly consumed: number
-  /** Milliseconds. */
+  /** Time on a monotonic clock, in milliseconds. */
   readonly at: number
-  /** Microseconds of processor time so far. */
+  /** CPU time so far in microseconds. */
   readonly cpu: number
 }
 
@@ -108,7 +109,9 @@ async function seenWhen(seen: () => Promise<Look>, isIt: (look: Look) => boolean
   }
 }
 
-/** By the server, from a file of its own: no client is in its way. */
+/**
+ * Returns the rows per second of COPY from a file on the server, so that no client slows it down.
+ */
 async function measureCopy(postgres: Postgres, decisions: number): Promise<number> {
   const [found] = await postgres.query<{ file: string }>(
     `select current_setting('data_directory') || '/bench.copy' as file`
@@ -121,7 +124,10 @@ async function measureCopy(postgres: Postgres, decisions: number): Promise<numbe
   return (decisions / (performance.now() - startedAt)) * 1000
 }
 
-/** The tables and what the server still has to write of them. */
+/**
+ * Truncates the tables and runs a checkpoint, so that pending writes do not disturb the
+ * measurement.
+ */
 async function empty(postgres: Postgres): Promise<void> {
   const tables = 'decisions, decision_ids, decision_hours, decision_facet_hours, agents'
   await postgres.query(`truncate ${tables}`)
@@ -138,7 +144,7 @@ interface Figures {
   readonly bytes_per_decision: number
   readonly rows: number
   readonly rounds: readonly Round[]
-  /** The median of the rounds. */
+  /** Median of the rounds' ratios of storage's rows/s to COPY's rows/s. */
   readonly ratio: number
 }
 
@@ -150,7 +156,7 @@ function pageOf({ decisions, rows, rounds, ratio }: Figures): string[] {
   return [
     markdownTable(['round', ...heads], lines, 1),
     '',
-    `Median of the ratio: ${ratio.toFixed(2)}; ${goal}.`,
+    `Median ratio: ${ratio.toFixed(2)}; ${goal}.`,
     `${decisions} decisions in the topic, ${rows} rows in the table.`
   ]
 }

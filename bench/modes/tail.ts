@@ -1,9 +1,9 @@
-/** What many listeners of the live tail cost storage, beside the same load without any. */
+/** `--tail`: measures how much CPU time many live-tail connections cost storage. */
 import { logIn, startApiGateway } from '../system/api-gateway.ts'
 import { familyMicroseconds } from '../system/cpu.ts'
 import { markdownTable } from '../report/markdown.ts'
 import { median } from '../report/median.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { BenchResult } from '../report/bench-result.ts'
 import { gateway } from '../rows/gateway.ts'
 import type { Session } from '../session.ts'
 import { startRow } from '../start-row.ts'
@@ -12,7 +12,7 @@ import type { StorageLag } from '../system/storage-lag.ts'
 import { openListeners } from '../tail-listeners.ts'
 
 const listenersCount = 200
-/** Part of storage's processor time that listeners may add. */
+/** Goal: maximum relative increase in storage's CPU time caused by listeners. */
 const goal = 0.1
 
 interface Turn {
@@ -20,11 +20,11 @@ interface Turn {
   readonly accepted: number
   readonly storage_us: number
   readonly postgres_us: number
-  /** Decisions that all listeners together were told of. */
-  readonly told: number
+  /** Number of decisions received by all listeners together. */
+  readonly received: number
 }
 
-export async function runTail(session: Session): Promise<Outcome> {
+export async function runTail(session: Session): Promise<BenchResult> {
   const { bench, options, say } = session
   const target = await startRow(gateway, bench)
   const storage = await startStorage(bench)
@@ -34,7 +34,7 @@ export async function runTail(session: Session): Promise<Outcome> {
     const opened = await openListeners({ url, token, count: listeners, signal: bench.signal })
     try {
       const turn = await measure(session, { target, storage })
-      const done = { listeners, told: opened.told(), ...turn }
+      const done = { listeners, received: opened.received(), ...turn }
       say(`  ${listeners} listeners: ${cellsOf(done).join(' | ')}`)
       return done
     } finally {
@@ -44,7 +44,7 @@ export async function runTail(session: Session): Promise<Outcome> {
   await take(0)
   const turns: Turn[] = []
   for (let round = 0; round < options.rounds; round++) {
-    // Whoever comes first has the emptier tables, so that they change places.
+    // The order alternates, because the tables grow with each measurement.
     const order = round % 2 === 0 ? [0, listenersCount] : [listenersCount, 0]
     for (const listeners of order) turns.push(await take(listeners))
   }
@@ -78,7 +78,7 @@ async function measure({ bench, options, load }: Session, { target, storage }: M
   }
 }
 
-/** The median over the rounds of what listeners add, as a part of what storage needs alone. */
+/** Returns the median relative increase in CPU time caused by listeners. */
 function addedBy(turns: readonly Turn[]) {
   const [without, listened] = [0, listenersCount].map((count) =>
     turns.filter(({ listeners }) => listeners === count)
@@ -98,7 +98,7 @@ type Figures = ReturnType<typeof addedBy> & {
 }
 
 function pageOf(figures: Figures): string[] {
-  const heads = ['listeners', 'decisions', 'told', 'storage CPU-µs', 'Postgres CPU-µs']
+  const heads = ['listeners', 'decisions', 'received', 'storage CPU-µs', 'Postgres CPU-µs']
   const percent = (part: number): string => `${(part * 100).toFixed(1)} %`
   const isMet = figures.storage_added <= goal
   return [
@@ -108,13 +108,13 @@ function pageOf(figures: Figures): string[] {
       0
     ),
     '',
-    `${figures.rate} decisions/s for ${figures.seconds} s each, one turn after the other; CPU is ` +
-      `for one decision. Listeners add ${percent(figures.storage_added)} to storage (the goal of ` +
+    `${figures.rate} decisions/s for ${figures.seconds} s in each measurement; CPU is for ` +
+      `one decision. Listeners add ${percent(figures.storage_added)} to storage (the goal of ` +
       `at most ${percent(goal)} is ${isMet ? 'met' : 'missed'}), and ` +
       `${percent(figures.storage_and_postgres_added)} to storage and Postgres together.`
   ]
 }
 
-function cellsOf({ accepted, told, storage_us, postgres_us }: Turn): string[] {
-  return [accepted, told, storage_us, postgres_us].map((value) => value.toFixed(0))
+function cellsOf({ accepted, received, storage_us, postgres_us }: Turn): string[] {
+  return [accepted, received, storage_us, postgres_us].map((value) => value.toFixed(0))
 }

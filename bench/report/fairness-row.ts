@@ -1,13 +1,13 @@
-/** A row of the fairness table: what an innocent organization noticed of an attack. */
+/** Fairness table: computes and formats the effect of each attack on an innocent organization. */
 import { createHistogram } from '../load/histogram.ts'
 import type { FlowReport } from '../load/send-flows.ts'
 import type { Answers } from '../load/tally.ts'
 import { markdownTable } from './markdown.ts'
 
-export interface Noticed {
+export interface Impact {
   readonly ingest: Times
   readonly read: Times
-  /** Answers that were none of the wanted ones, by status; see `answers`. */
+  /** Number of unexpected responses by status. */
   readonly refused: Counts
 }
 
@@ -16,27 +16,36 @@ export interface Times {
   readonly p99_ms: number
 }
 
-/** By status; 0 for a connection that broke, `open` for a request without an answer in time. */
+/**
+ * Counts by status. `0` stands for broken connections, and `open` for requests that received no
+ * response in time.
+ */
 export type Counts = Readonly<Record<string, number>>
 
-export interface FairnessRow extends Noticed {
+export interface FairnessRow extends Impact {
   readonly attack: string
-  /** What was noticed right before the attack: the machine may be faster or slower later. */
-  readonly quiet: Noticed
+  /**
+   * Impact without an attack. It includes a window immediately before the attack, because the
+   * machine's speed can change.
+   */
+  readonly quiet: Impact
   readonly longest_pause_ms: number
   readonly recovered_after_s: number
-  /** To the attacker. */
+  /** Responses to the attacker. */
   readonly answers: Counts
   readonly attacker_cores: number
 }
 
-/** A row beyond these is marked. */
+/**
+ * Maximum ratio of p99 to quiet p99, and maximum event loop pause. A row that exceeds either is
+ * marked.
+ */
 export const fairnessGoals = { ratio: 3, pauseMs: 100 }
 
 const accepted: Readonly<Record<string, number>> = { ingest: 202, read: 200 }
 
-/** @param reports one, or those of several windows */
-export function noticedIn(...reports: readonly FlowReport[]): Noticed {
+/** Combines the reports of one or more windows. */
+export function impactIn(...reports: readonly FlowReport[]): Impact {
   const refused: Record<string, number> = {}
   const countRefused = (status: string, count: number): void => {
     if (count > 0) refused[status] = (refused[status] ?? 0) + count
@@ -59,15 +68,17 @@ function timesOf(answers: readonly (Answers | undefined)[]): Times {
   return { p50_ms: times.percentileMs(0.5), p99_ms: times.percentileMs(0.99) }
 }
 
-/** Of the p99 to the quiet one. */
-export function ratiosOf(noticed: Noticed, quiet: Noticed) {
+/** Returns the ratio of p99 to quiet p99 for each flow. */
+export function ratiosOf(noticed: Impact, quiet: Impact) {
   return {
     ingest: noticed.ingest.p99_ms / quiet.ingest.p99_ms,
     read: noticed.read.p99_ms / quiet.read.p99_ms
   }
 }
 
-/** The goals that a row misses. Where nothing was answered, the ratio is not a number: missed. */
+/**
+ * Returns the goals that a row misses. Without responses the ratio is NaN, which counts as missed.
+ */
 export function missedBy(row: FairnessRow): string[] {
   const { ingest, read } = ratiosOf(row, row.quiet)
   return [

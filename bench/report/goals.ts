@@ -1,4 +1,6 @@
-/** What the gateway shall reach, as ratios within a round, and whether it did. */
+/** Compares the gateway with its performance goals, which are ratios to other rows of the same
+ * round.
+ */
 import { markdownTable } from './markdown.ts'
 import { median } from './median.ts'
 import type { DriveName, Measurement } from '../row.ts'
@@ -11,11 +13,14 @@ interface Goal {
   readonly what: string
   readonly row: string
   readonly base: string
-  /** The ratio that is allowed. */
+  /** Maximum ratio of the CPU time of `row` to the CPU time of `base`. */
   readonly atMost: number
 }
 
-/** docs/adr/0043-goals-of-speed.md says which are not reached, and why they stay. */
+/**
+ * CPU time goals. docs/adr/0043-performance-goals.md explains which goals are missed and why they
+ * are kept.
+ */
 const cpuGoals: readonly Goal[] = [
   { what: 'one decision', row: gateway.name, base: collector.name, atMost: 0.75 },
   { what: 'one decision', row: gateway.name, base: collectorJson.name, atMost: 0.75 },
@@ -25,13 +30,16 @@ const cpuGoals: readonly Goal[] = [
   { what: 'batch of 100', row: gatewayBatch.name, base: floor.name, atMost: 0.55 }
 ]
 const cpuDrives: readonly DriveName[] = ['equal rate', 'full speed']
-/** Packs that a decision may have to wait for: one on its way, its own, and one for bad luck. */
+/**
+ * Number of batches that a decision can wait for: one in flight, its own batch, and one as a
+ * margin.
+ */
 const producesMax = 3
 
-export interface GoalResult {
+interface GoalResult {
   readonly goal: string
   readonly drive: DriveName
-  /** The median over the rounds; null when a part was not measured. */
+  /** Median ratio of all rounds, or null if either row of the goal was not measured. */
   readonly ratio: number | null
   readonly at_most: number
 }
@@ -60,7 +68,10 @@ interface Pair {
   readonly base: Measurement
 }
 
-/** What the machine did to one of a round, it did to the other. */
+/**
+ * Pairs the measurements of two rows by round, because a disturbance of the machine affects both
+ * rows of a round.
+ */
 function pairsOf(
   measurements: readonly Measurement[],
   { drive, row, base }: { drive: DriveName; row: string; base: string }

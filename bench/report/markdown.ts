@@ -1,6 +1,6 @@
-/** Tables in Markdown, aligned so that they read well in a terminal too. */
+/** Formats Markdown tables with columns that are aligned in a terminal. */
 
-/** The first `wordColumns` columns are words and go to the left; figures go to the right. */
+/** Formats a table. The first `wordColumns` columns are left-aligned, the others right-aligned. */
 export function markdownTable(
   heads: readonly string[],
   lines: readonly (readonly string[])[],

@@ -1,28 +1,38 @@
-/** Puts tables of the newest results into docs/performance.md, between the marks made for them. */
+/** Writes the newest results into the marked sections of the performance pages. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeptResults } from './results.ts'
 
-/** @returns what was put where, in sentences. */
-export function renderPage(resultsFolder: string, page: string): string[] {
+/**
+ * Writes the newest results of each mode into its section.
+ * @returns one line per mode that names its results file
+ */
+export function renderPages(resultsFolder: string, pages: readonly string[]): string[] {
   const newest = newestResults(readdirSync(resultsFolder))
-  let text = readFileSync(page, 'utf8')
-  const said = Object.entries(newest).map(([mode, file]) => {
+  const texts = new Map(pages.map((page) => [page, readFileSync(page, 'utf8')]))
+  const lines = Object.entries(newest).map(([mode, file]) => {
     const results = JSON.parse(readFileSync(join(resultsFolder, file), 'utf8')) as KeptResults
-    const filled = fillSection(text, mode, [measuredOn(results), '', ...results.page])
-    if (filled === null) return `${file} has no place on the page.`
-    text = filled
-    return `${mode}: the tables of ${file}`
+    const section = [measuredOn(results), '', ...results.page]
+    for (const [page, text] of texts) {
+      const filled = fillSection(text, mode, section)
+      if (filled === null) continue
+      texts.set(page, filled)
+      return `${mode}: the tables of ${file}`
+    }
+    return `${file} has no section on any page.`
   })
-  writeFileSync(page, text)
-  return said
+  for (const [page, text] of texts) writeFileSync(page, text)
+  return lines
 }
 
 function measuredOn({ at, machine: { cores, processor, node } }: KeptResults): string {
   return `Measured on ${at.slice(0, 10)}: ${cores} cores (${processor}), Node ${node}.`
 }
 
-/** The last file of each kind: "2026-11-21-steady.json" -> { steady: "2026-11-21-steady.json" } */
+/**
+ * Returns the newest file of each mode: "2026-11-21-steady.json" -> { steady:
+ * "2026-11-21-steady.json" }
+ */
 export function newestResults(files: readonly string[]): Record<string, string> {
   const dated = files.toSorted().flatMap((file) => {
     const mode = /^\d{4}-\d{2}-\d{2}-([\w-]+)\.json$/.exec(file)?.[1]
@@ -31,7 +41,7 @@ export function newestResults(files: readonly string[]): Record<string, string> 
   return Object.fromEntries(dated)
 }
 
-/** Null when the page has no such section. */
+/** Replaces the content of a section. Returns null if the page does not have this section. */
 export function fillSection(text: string, name: string, lines: readonly string[]): string | null {
   const begin = `<!-- bench: ${name} -->`
   const end = `<!-- end: ${name} -->`

@@ -1,24 +1,24 @@
-/** The goals of the whole system, and whether a measurement meets them. */
+/** Compares measurements of the whole system with its goals. */
 import { markdownTable } from './markdown.ts'
 
 export interface PipelineFigures {
-  /** Of everything behind the gateway. */
+  /** CPU time per decision of all processes except the gateway. */
   readonly cpu_us: number
   readonly decisions_per_second: number
   readonly postgres_bytes: number
   readonly wal_bytes: number
   readonly wait_p50_s: number
   readonly wait_max_s: number
-  /** Of the evaluation process. */
+  /** CPU time per decision of the evaluation processes alone. */
   readonly evaluation_us: number
-  /** Storage's rows/s as a share of those of COPY. */
+  /** Ratio of storage's rows/s to COPY's rows/s. */
   readonly copy_ratio: number
 }
 
 interface Goal {
   readonly what: string
   readonly figure: keyof PipelineFigures
-  /** The figure before the goals were set, shown when no other checkout is measured. */
+  /** Value when the goals were set. It is shown if no other checkout is measured. */
   readonly before: string
   readonly goal: number
   readonly moonshot: number
@@ -29,42 +29,69 @@ const wait = 'wait to be stored while evaluations wait'
 
 const goals: readonly Goal[] = [
   {
-    what: 'CPU-µs a decision, everything behind the gateway',
-    ...{ figure: 'cpu_us', before: '1350', goal: 330, moonshot: 230 }
+    what: 'CPU-µs per decision, everything after the gateway',
+    figure: 'cpu_us',
+    before: '1350',
+    goal: 330,
+    moonshot: 230
   },
   {
     what: 'decisions/s, until scores are stored',
-    ...{ figure: 'decisions_per_second', before: '700–1500', goal: 3000, moonshot: 5000 },
+    figure: 'decisions_per_second',
+    before: '700–1500',
+    goal: 3000,
+    moonshot: 5000,
     isAtLeast: true
   },
   {
-    what: 'bytes a decision in Postgres',
-    ...{ figure: 'postgres_bytes', before: '13000', goal: 3300, moonshot: 2500 }
+    what: 'bytes per decision in Postgres',
+    figure: 'postgres_bytes',
+    before: '13000',
+    goal: 3300,
+    moonshot: 2500
   },
   {
-    what: 'bytes a decision of write-ahead log',
-    ...{ figure: 'wal_bytes', before: '17000–26000', goal: 4500, moonshot: 3500 }
+    what: 'bytes per decision of write-ahead log',
+    figure: 'wal_bytes',
+    before: '17000–26000',
+    goal: 4500,
+    moonshot: 3500
   },
   {
     what: `${wait}, p50 s`,
-    ...{ figure: 'wait_p50_s', before: '4.20', goal: 0.2, moonshot: 0.1 }
+    figure: 'wait_p50_s',
+    before: '4.20',
+    goal: 0.2,
+    moonshot: 0.1
   },
   {
     what: `${wait}, longest s`,
-    ...{ figure: 'wait_max_s', before: '10.50', goal: 1, moonshot: 0.5 }
+    figure: 'wait_max_s',
+    before: '10.50',
+    goal: 1,
+    moonshot: 0.5
   },
   {
     what: 'storage of decisions / COPY',
-    ...{ figure: 'copy_ratio', before: '0.41', goal: 0.5, moonshot: 0.6 },
+    figure: 'copy_ratio',
+    before: '0.41',
+    goal: 0.5,
+    moonshot: 0.6,
     isAtLeast: true
   },
   {
-    what: 'CPU-µs a decision, evaluation process alone',
-    ...{ figure: 'evaluation_us', before: '196', goal: 80, moonshot: 60 }
+    what: 'CPU-µs per decision, evaluation process alone',
+    figure: 'evaluation_us',
+    before: '196',
+    goal: 80,
+    moonshot: 60
   }
 ]
 
-/** @param before figures of the other checkout, if there is one */
+/**
+ * Formats the goals and the measured figures as a table.
+ * @param before figures of the other checkout; empty if none was measured
+ */
 export function markdownOfPipelineGoals(
   measured: PipelineFigures,
   before: Partial<PipelineFigures>

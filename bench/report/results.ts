@@ -1,20 +1,19 @@
-/** Keeps what was measured as data, with the machine it was measured on and nothing that names it.
- */
+/** Saves measurements as JSON with an anonymous description of the machine. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { dirname } from 'node:path'
 
 export interface Results {
-  /** ISO 8601. */
+  /** Start time in ISO 8601. */
   readonly at: string
-  /** What was done, as in Mode. */
+  /** Name of the mode, for example `steady`. */
   readonly mode: string
-  /** Lines of Markdown for docs/performance.md. */
+  /** Lines of Markdown for the performance pages of docs/explanation. */
   readonly page: readonly string[]
   readonly figures: object
 }
 
-/** As it stands in a file. */
+/** Content of a results file. */
 export interface KeptResults extends Results {
   readonly machine: ReturnType<typeof describeMachine>
 }
@@ -34,7 +33,7 @@ function describeMachine() {
   }
 }
 
-/** More digits would only pretend to be known. */
+/** Rounds numbers to three decimal places. More digits would suggest false precision. */
 function rounded(_name: string, value: unknown): unknown {
   return typeof value === 'number' ? Math.round(value * 1000) / 1000 : value
 }

@@ -1,17 +1,25 @@
-/** Measurements as a table: medians over the rounds, and ratios to the floor of the same round. */
+/** Formats measurements as a table: medians of the rounds, and ratios to the row `floor` of the
+ * same round.
+ */
 import { markdownTable } from './markdown.ts'
 import { median } from './median.ts'
 import { driveNames } from '../row.ts'
 import type { DriveName, Measurement } from '../row.ts'
 
-export interface TableRow extends Omit<Measurement, 'round'> {
-  /** Against the floor driven alike: 2 is twice the processor time. Null without a floor. */
+interface TableRow extends Omit<Measurement, 'round'> {
+  /**
+   * CPU time divided by the floor's CPU time (2 means twice as much), or null if the floor was not
+   * measured.
+   */
   readonly cpu_ratio: number | null
-  /** Against the floor driven alike: 0.5 is half as many requests. Null without a floor. */
+  /**
+   * Requests/s divided by the floor's requests/s (0.5 means half as many), or null if the floor was
+   * not measured.
+   */
   readonly rate_ratio: number | null
 }
 
-/** One line for each row and drive, in the order in which they were measured. */
+/** Returns one line for each row and load, in the order of measurement. */
 export function tableOf(measurements: readonly Measurement[], floor: string): TableRow[] {
   return driveNames.flatMap((drive: DriveName) => {
     const driven = measurements.filter((one) => one.drive === drive)
@@ -38,7 +46,10 @@ function lineOf(
   }
 }
 
-/** Measured within the same half minute: what the machine did to one, it did to the other. */
+/**
+ * Checks whether two measurements have the same round and drive. Such measurements are less than
+ * half a minute apart, so a disturbance of the machine affects both.
+ */
 function isBeside(left: Measurement, right: Measurement): boolean {
   return left.drive === right.drive && left.round === right.round
 }
@@ -75,7 +86,7 @@ const columns: readonly (readonly [string, (row: TableRow) => string])[] = [
 ]
 const wordColumns = 2
 
-/** Rows that could not be measured come last: a table without them would hide them. */
+/** Formats the table. Rows that were not run come last. */
 export function markdownOf(table: readonly TableRow[], notRun: readonly string[] = []): string {
   const lines = table.map((row) => columns.map(([, cellOf]) => cellOf(row)))
   const absent = notRun.map((row) => [row, 'not run', ...columns.slice(wordColumns).map(() => '–')])

@@ -1,16 +1,16 @@
-/** The broker without a gateway: packs as the gateway makes them, written straight to it. */
+/** Row `broker`: writes the gateway's batches to Kafka without a gateway. */
 import { readConfig } from '../../platform/config/config.ts'
 import { startLoad } from '../load/load-process.ts'
 import type { LoadOrder, LoadReport } from '../load/load.ts'
-import type { Row } from '../row.ts'
+import type { BenchRow } from '../row.ts'
 import { gateway } from './gateway.ts'
 
 const topic = 'bench-broker'
-/** As long as a gateway with its default settings waits. */
+/** Default linger time of the gateway in milliseconds. */
 export const { PRODUCE_LINGER_MS: lingerMs } = readConfig({}, ['PRODUCE_LINGER_MS'])
 
-/** What a produce request takes by itself, at the very rate of the gateway's half load. */
-export const broker: Row = {
+/** Measures the latency of produce requests alone, at the rate of the gateway's half load. */
+export const broker: BenchRow = {
   name: 'broker',
   shape: 'decision',
   accepted: 202,

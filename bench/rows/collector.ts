@@ -1,24 +1,26 @@
-/** The OpenTelemetry Collector: OTLP logs over HTTP to Kafka, answered after the acknowledgement.
+/** Rows of the OpenTelemetry Collector, which receives OTLP logs over HTTP, writes them to Kafka
+ * and responds after Kafka's acknowledgement.
  *
- * It validates nothing and writes no key. It keeps its defaults but for what makes the rows equal:
- * all replicas acknowledge, no queue answers before them, and every log record becomes a record.
+ * The Collector validates nothing and sets no record key. It uses default settings except where the
+ * rows would not be comparable: all replicas acknowledge, there is no queue, and each log record
+ * becomes a Kafka record.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../stack/ports.ts'
 import type { ShapeName } from '../load/shapes.ts'
 import { buildCollector } from '../collector/build-collector.ts'
-import type { Bench, NotRun, Row, Target } from '../row.ts'
+import type { Bench, NotRun, BenchRow, BenchTarget } from '../row.ts'
 
 const topic = 'bench-collector'
 
-/** Protobuf is what SDKs send by default; JSON is what the gateway itself is sent. */
+/** Receives protobuf, the default of OpenTelemetry SDKs. The gateway receives JSON. */
 export const collector = createCollectorRow('collector', 'otlp')
 export const collectorJson = createCollectorRow('collector-json', 'otlp-json')
 export const collectorBatch = createCollectorRow('collector-batch', 'otlp-batch')
 export const collectorBatchJson = createCollectorRow('collector-batch-json', 'otlp-batch-json')
 
-function createCollectorRow(name: string, shape: ShapeName): Row {
+function createCollectorRow(name: string, shape: ShapeName): BenchRow {
   return {
     name,
     shape,
@@ -29,7 +31,7 @@ function createCollectorRow(name: string, shape: ShapeName): Row {
   }
 }
 
-async function startCollector(bench: Bench, name: string): Promise<Target | NotRun> {
+async function startCollector(bench: Bench, name: string): Promise<BenchTarget | NotRun> {
   const built = await buildCollector(bench)
   if ('notRun' in built) return built
   await bench.applyTopic(topic)
@@ -54,9 +56,9 @@ const emptyRequest = {
   body: '{}'
 }
 
-/** YAML is also written as JSON. */
+/** Returns the Collector's configuration. It is saved as JSON, which is valid YAML. */
 export function configurationOf(port: number, brokers: readonly string[]) {
-  // The pauses between its turns are longer than its own minute.
+  // Pauses between measurements exceed the default idle timeout of one minute.
   const http = { endpoint: `127.0.0.1:${port}`, idle_timeout: '300s' }
   const kafka = {
     brokers,

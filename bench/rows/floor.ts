@@ -1,8 +1,8 @@
-/** The floor of the runtime: a node:http server that reads a body and throws it away. */
+/** Row `floor`: a node:http server that reads and discards the body. */
 import { freePort } from '../../stack/ports.ts'
-import type { Row } from '../row.ts'
+import type { BenchRow } from '../row.ts'
 
-export const floor: Row = {
+export const floor: BenchRow = {
   name: 'floor',
   shape: 'decision',
   accepted: 202,

@@ -1,13 +1,13 @@
-/** The gateway as it is deployed: one decision a request, batches, and on several processes. */
+/** Rows of the gateway: single decisions, batches, and several workers. */
 import { topicDefinitions } from '../../schemas/index.ts'
 import { freePort } from '../../stack/ports.ts'
-import type { Bench, Row, Target } from '../row.ts'
+import type { Bench, BenchRow, BenchTarget } from '../row.ts'
 
-export interface GatewaySettings {
+interface GatewaySettings {
   readonly name: string
-  /** After its address, in the `url` of the target. */
+  /** Path of the target's `url`. */
   readonly path: string
-  /** Settings that differ from those of a deployment. */
+  /** Settings that differ from the defaults. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -39,7 +39,7 @@ export const gatewayWorkers = createGatewayRow({
   environment: { GATEWAY_WORKERS: '2' }
 })
 
-export function createGatewayRow(settings: GatewaySettings & Pick<Row, 'shape'>): Row {
+export function createGatewayRow(settings: GatewaySettings & Pick<BenchRow, 'shape'>): BenchRow {
   const { name, shape } = settings
   return {
     name,
@@ -51,7 +51,7 @@ export function createGatewayRow(settings: GatewaySettings & Pick<Row, 'shape'>)
   }
 }
 
-export async function startGateway(bench: Bench, settings: GatewaySettings): Promise<Target> {
+export async function startGateway(bench: Bench, settings: GatewaySettings): Promise<BenchTarget> {
   const { environment, apiKey, nodeFlags, run } = bench
   const [port, managementPort] = [await freePort(), await freePort()]
   const managementUrl = `http://127.0.0.1:${managementPort}`

@@ -1,31 +1,31 @@
-/** The program that logs decisions, as the bench sees it: a process for each measurement. */
+/** Runs a program that logs decisions with an SDK, in a new process for each measurement. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** What it is asked; the address and the key come from its environment, like anybody's. */
+/** Task of the program, which reads the URL and the API key from the environment. */
 export interface HostOrder {
   readonly what: 'enqueue' | 'send'
-  /** JSON of the decisions that it logs, again and again. */
+  /** JSON file with the decisions to log, repeated as needed. */
   readonly file: string
   readonly rounds: number
-  /** Decisions; of each round where there are several. */
+  /** Number of decisions to log; for `enqueue`, the number per round. */
   readonly count: number
-  /** Decisions in a second. */
+  /** Decisions per second. */
   readonly rate: number
-  /** How long its last flush may take. */
+  /** Timeout of the final flush. */
   readonly flushMs: number
 }
 
 export interface EnqueueReport {
-  /** Median over the rounds, for one decision. */
+  /** Median time per decision. */
   readonly enqueue_us: number
 }
 
 export interface SendReport {
-  /** 99th percentile of the event loop's delay; null where there is no loop. */
+  /** p99 of the event loop delay; null without an event loop. */
   readonly loop_p99_ms: number | null
-  /** Processor time of the whole program for one decision, sending included. */
+  /** CPU time of the whole program per decision, including sending. */
   readonly cpu_us: number
   readonly stats: {
     readonly logged: number
@@ -36,14 +36,18 @@ export interface SendReport {
 }
 
 export const languages = ['typescript', 'python'] as const
-export type Language = (typeof languages)[number]
+export type SdkLanguage = (typeof languages)[number]
 
 const root = join(import.meta.dirname, '..', '..')
 const timeoutMs = 420_000
 
-/** @throws with what it said on stderr when it fails, or when there is no Python. */
+/**
+ * Runs the program and resolves with its report.
+ * @throws {Error} if Python is not installed, or if the program fails; the message then contains
+ * the program's stderr
+ */
 export async function runHost<Report>(
-  language: Language,
+  language: SdkLanguage,
   order: HostOrder,
   environment: NodeJS.ProcessEnv
 ): Promise<Report> {
@@ -58,7 +62,7 @@ export async function runHost<Report>(
   return JSON.parse(stdout) as Report
 }
 
-function programOf(language: Language): [string, string[]] {
+function programOf(language: SdkLanguage): [string, string[]] {
   if (language === 'python') return ['python3', ['bench/sdk/host.py']]
   return [process.execPath, ['bench/sdk/host.ts']]
 }

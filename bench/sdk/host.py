@@ -1,4 +1,4 @@
-"""A program that logs decisions, in Python: what it costs it, and what becomes of them."""
+"""Logs decisions with the Python SDK and reports the cost."""
 
 import json
 import statistics
@@ -21,7 +21,7 @@ MEMBERS = (
 
 
 def enqueue(order, decisions):
-    """The time of the thread that logs: another one of the client may run meanwhile."""
+    """Measures only the logging thread, because the client's own thread may run concurrently."""
     costs = []
     for turn in range(-WARM_UP_ROUNDS, order["rounds"]):
         client = sluice.init()

@@ -1,4 +1,4 @@
-/** A program that logs decisions, in Node: what it costs it, and what becomes of them. */
+/** Program that logs decisions with the Node SDK and reports the cost. */
 import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -36,7 +36,7 @@ function decisionAt(index: number): DecisionInput {
   return decisions[index % decisions.length] ?? { input: null, output: '' }
 }
 
-/** In turns of a synchronous loop, so that nothing is sent meanwhile. */
+/** Measures `log` calls in a synchronous loop, so that nothing is sent in the meantime. */
 async function enqueue(): Promise<EnqueueReport> {
   const costs: number[] = []
   for (let round = -warmUpRounds; round < order.rounds; round++) {

@@ -1,23 +1,29 @@
-/** A gateway that people read from, and a session at it. */
+/** Starts a gateway that serves only the API, and logs in to it. */
 import { benchLogin } from '../open-bench.ts'
 import type { Bench } from '../row.ts'
 import { startGateway } from '../rows/gateway.ts'
 
-/** @returns its address. */
+/**
+ * Starts a gateway with only the API routes.
+ * @returns its URL
+ */
 export async function startApiGateway(bench: Bench): Promise<string> {
   const environment = { GATEWAY_ROUTES: 'api' }
   return (await startGateway(bench, { name: 'gateway-api', path: '', environment })).url
 }
 
-/** @returns an access token of the owner. */
+/**
+ * Logs in as the owner of an organization.
+ * @returns an access token
+ */
 export async function logIn(url: string, login = benchLogin): Promise<string> {
-  const response = await askLogin(url, login)
+  const response = await attemptLogin(url, login)
   const { access_token } = (await response.json()) as { access_token?: string }
-  if (access_token === undefined) throw new Error(`The login was answered ${response.status}.`)
+  if (access_token === undefined) throw new Error(`The login got status ${response.status}.`)
   return access_token
 }
 
-export function askLogin(url: string, login: typeof benchLogin): Promise<Response> {
+export function attemptLogin(url: string, login: typeof benchLogin): Promise<Response> {
   return fetch(`${url}/v1/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,9 +1,11 @@
-/** Prints how many records a topic holds. A process of its own, for kafkajs makes Node complain. */
+/** Prints the number of records on a topic. It is a separate process so that Node warnings caused
+ * by kafkajs can be suppressed.
+ */
 import { createKafkaAdmin } from '../../platform/kafka/kafka-admin.ts'
 import { createKafkaClient } from '../../platform/kafka/kafka-client.ts'
 import { createLogger } from '../../platform/telemetry/logger.ts'
 
-/** Nobody is a member: a group that never committed stands where the topic begins. */
+/** Consumer group that never commits, so its lag is the number of records on the topic. */
 const groupId = 'sluice-bench'
 
 const [topic = ''] = process.argv.slice(2)

@@ -1,10 +1,10 @@
-/** Processor time of other processes, as the kernel's scheduler counts it. */
+/** Reads the CPU time of processes from /proc. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { contentOf, withChildren } from './process-family.ts'
 
 /**
- * Microseconds that all threads of `pids` have run so far, in user and kernel mode.
- * The scheduler counts nanoseconds, where /proc/<pid>/stat shows the same in steps of 10 ms.
+ * Returns the CPU time of all threads of `pids` in microseconds. Reads schedstat, which counts
+ * nanoseconds, because /proc/<pid>/stat has a resolution of 10 ms.
  */
 export function cpuMicroseconds(pids: readonly number[]): number {
   const files = pids.flatMap((pid) =>
@@ -17,37 +17,44 @@ function nanosecondsOf(file: string): number {
   return ranFor(contentOf(file))
 }
 
-/** The first field of schedstat: nanoseconds on a processor. */
+/** Returns the first field of schedstat: nanoseconds on a processor. */
 export function ranFor(schedstat: string): number {
   return Number(schedstat.split(' ')[0])
 }
 
-/** Of a clock tick, on every Linux. */
+/** Microseconds per clock tick on Linux. */
 const tickMicroseconds = 10_000
 
 /**
- * Of processes and their children, with threads and children that have ended: Java ends threads,
- * and Postgres has a process for each connection. In steps of 10 ms a process.
+ * Returns the CPU time of processes and their descendants in microseconds, with a resolution of 10
+ * ms per process. It includes ended threads and children, because Java ends threads and Postgres
+ * runs a process per connection.
  */
 export function familyMicroseconds(pids: readonly number[]): number {
   const ticks = withChildren(pids).map((pid) => familyTicksIn(contentOf(`/proc/${pid}/stat`)))
   return ticks.reduce((sum, each) => sum + each, 0) * tickMicroseconds
 }
 
-/** User and system time of a process and of the children that it has waited for. */
+/**
+ * Returns the user and system time in /proc/<pid>/stat, in clock ticks. It includes ended children
+ * that the process has waited for.
+ */
 export function familyTicksIn(stat: string): number {
   return fieldsOf(stat)
     .slice(11, 15)
     .reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
-/** Of one process, in clock ticks of 10 ms: how much of its time was its own, and the kernel's. */
+/** Returns the user and system time of one process, in clock ticks of 10 ms. */
 export function modesOf(pid: number): { readonly user: number; readonly system: number } {
   const fields = fieldsOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   return { user: Number(fields[11]), system: Number(fields[12]) }
 }
 
-/** Behind the name, which may hold anything; the first is the state of the process. */
+/**
+ * Returns the fields of /proc/<pid>/stat after the process name, starting with the process state.
+ * The name can contain any character.
+ */
 export function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

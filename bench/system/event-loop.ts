@@ -1,11 +1,14 @@
-/** How late the event loop of one of our programs runs, by its own metrics. */
+/** Reads the event loop lag of a Sluice process from its metrics. */
 
 const timeoutMs = 2000
 
-/** `1` is the longest pause. */
-export type LagQuantile = '0.99' | '1'
+/** Quantile of the lag. `1` is the maximum. */
+type LagQuantile = '0.99' | '1'
 
-/** Milliseconds; of several processes the latest; NaN when it says nothing about it. */
+/**
+ * Returns the lag in milliseconds, or NaN if the metric is missing. If there are several workers,
+ * returns the highest lag.
+ */
 export async function readEventLoopLag(
   managementUrl: string,
   quantile: LagQuantile

@@ -1,13 +1,13 @@
-/** How far a consumer group is behind, and when it no longer is. */
+/** Follows the lag of a consumer group until it has caught up. */
 import { waitUntil } from '../../stack/wait-until.ts'
 import type { ProgressOrder, ProgressReport } from './group-progress.ts'
 import { startLoad } from '../load/load-process.ts'
 import type { Bench } from '../row.ts'
 
 export interface FollowedGroup {
-  /** Messages that wait now, by partition. */
+  /** Returns the current lag by partition. */
   readProgress(): Promise<ProgressReport>
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the lag is 0. */
   catchUp(): Promise<void>
 }
 

@@ -1,4 +1,6 @@
-/** Reads how far a consumer group is behind. Its own process: kafkajs makes Node complain. */
+/** Reports the lag of a consumer group. It is a separate process so that Node warnings caused by
+ * kafkajs can be suppressed.
+ */
 import { createKafkaAdmin } from '../../platform/kafka/kafka-admin.ts'
 import { createKafkaClient } from '../../platform/kafka/kafka-client.ts'
 import { createLogger } from '../../platform/telemetry/logger.ts'
@@ -9,7 +11,7 @@ export interface ProgressOrder {
   readonly topic: string
 }
 
-/** Messages that wait, by partition. */
+/** Lag by partition. */
 export type ProgressReport = readonly { readonly partition: number; readonly lag: number }[]
 
 const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',')

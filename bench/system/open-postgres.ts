@@ -1,9 +1,9 @@
-/** Connections to the store of a bench, which end with it. */
+/** Opens Postgres connections for a bench and closes them when the bench ends. */
 import { createPostgres } from '../../platform/postgres/postgres.ts'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 import type { Bench } from '../row.ts'
 
-export interface OpenPostgresOptions {
+interface OpenPostgresOptions {
   readonly statementTimeoutMs: number
   readonly connectionsMax?: number
 }

@@ -1,13 +1,16 @@
-/** What the kernel says of a process: its children and its memory. */
+/** Reads the children and the memory of a process from /proc. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Workers of a gateway are processes of their own, and their work is the gateway's. */
+/**
+ * Returns the given pids and the pids of all their descendants, because gateway workers are child
+ * processes.
+ */
 export function withChildren(pids: readonly number[]): number[] {
   return pids.flatMap((pid) => [pid, ...withChildren(childrenOf(pid))])
 }
 
 function childrenOf(pid: number): number[] {
-  // A connection of Postgres may have ended meanwhile.
+  // The process, for example a Postgres backend, may have ended since it was listed.
   if (!existsSync(`/proc/${pid}/task`)) return []
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     idsIn(contentOf(`/proc/${pid}/task/${thread}/children`))
@@ -18,7 +21,9 @@ function idsIn(listed: string): number[] {
   return listed.split(' ').filter(Boolean).map(Number)
 }
 
-/** Empty of a process or thread that has ended: it may do so between a listing and the reading. */
+/**
+ * Returns the content of a file in /proc, or an empty string if the process or thread has ended.
+ */
 export function contentOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -27,7 +32,7 @@ export function contentOf(file: string): string {
   }
 }
 
-/** Resident memory of all of them, children included, in MiB. */
+/** Returns the resident memory of the processes and their descendants in MiB. */
 export function residentMiB(pids: readonly number[]): number {
   return withChildren(pids).reduce((sum, pid) => sum + residentOf(pid), 0)
 }
@@ -36,7 +41,10 @@ function residentOf(pid: number): number {
   return vmRss(contentOf(`/proc/${pid}/status`)) / 1024
 }
 
-/** The line `VmRSS:   123456 kB` of /proc/<pid>/status, in kB; 0 of a process that has ended. */
-export function vmRss(status: string): number {
+/**
+ * Returns the kilobytes in the line `VmRSS: 123456 kB` of /proc/<pid>/status; 0 if the process has
+ * ended.
+ */
+function vmRss(status: string): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
 }

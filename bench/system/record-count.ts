@@ -1,16 +1,16 @@
-/** Whether the topic holds what was accepted: a fast answer for a lost decision is worth nothing.
- */
+/** Checks that the topic has every accepted decision. */
 
 export interface RecordCount {
   readonly accepted: number
   /**
-   * Without an acceptance, for example past a deadline; each may have been written all the same.
+   * Number of decisions without a 202 response. Some may have been written, for example after a
+   * timeout.
    */
   readonly refused: number
   readonly records: number
 }
 
-/** Adds up what several measurements sent. */
+/** Adds up the decisions of several measurements. */
 export function totalOf(parts: readonly Omit<RecordCount, 'records'>[]) {
   return {
     accepted: parts.reduce((sum, { accepted }) => sum + accepted, 0),
@@ -24,7 +24,8 @@ export function isComplete({ accepted, records }: RecordCount): boolean {
 
 export function sentenceOf(count: RecordCount): string {
   const { accepted, refused, records } = count
-  const found = `${accepted} decisions accepted (warm-ups too), ${records} records in the topic`
+  const sent = `${accepted} decisions accepted (including warm-ups)`
+  const found = `${sent}, ${records} records in the topic`
   if (!isComplete(count)) return `${found}: ${accepted - records} are LOST.`
   if (records === accepted) return `${found}: nothing is lost.`
   return `${found}: nothing is lost, ${records - accepted} more (${refused} were not accepted).`

@@ -1,17 +1,20 @@
-/** A process of a consumer group, as it is deployed. */
+/** Starts a storage or evaluation process as in a deployment. */
 import { freePort } from '../../stack/ports.ts'
 import type { Bench } from '../row.ts'
 
 export interface GroupSettings {
   readonly role: 'storage' | 'evaluation'
-  /** Of the process, where there are several of the role. */
+  /** Process name. Required if several processes have the same role. */
   readonly name?: string
-  /** Settings that differ from those of a deployment. */
+  /** Settings that differ from the defaults. */
   readonly environment?: Readonly<Record<string, string>>
   readonly nodeFlags?: readonly string[]
 }
 
-/** @returns its process id, once it belongs to its group. */
+/**
+ * Starts the process and waits until it has joined its group.
+ * @returns its pid
+ */
 export async function startGroup(bench: Bench, settings: GroupSettings): Promise<number> {
   const { role, name = role, environment, nodeFlags = [] } = settings
   const port = await freePort()
@@ -21,7 +24,8 @@ export async function startGroup(bench: Bench, settings: GroupSettings): Promise
     environment: {
       ...bench.environment,
       ...environment,
-      ...{ MANAGEMENT_HOST: '127.0.0.1', MANAGEMENT_PORT: String(port) }
+      MANAGEMENT_HOST: '127.0.0.1',
+      MANAGEMENT_PORT: String(port)
     },
     probe: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
   })

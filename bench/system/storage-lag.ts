@@ -1,4 +1,4 @@
-/** How long storage takes with what the gateway has accepted, agent by agent. */
+/** Measures how long decisions wait to be stored, by agent. */
 import { followGroup } from './follow-group.ts'
 import type { FollowedGroup } from './follow-group.ts'
 import { openPostgres } from './open-postgres.ts'
@@ -15,11 +15,14 @@ export interface StoredAfter {
 
 export interface StorageLag extends FollowedGroup {
   readonly pid: number
-  /** From the acceptance of a decision to its row, of those received between the two times. */
+  /**
+   * Returns the delay from acceptance to storage by agent, for decisions received between `from`
+   * and `to`.
+   */
   readDelays(from: number, to: number): Promise<StoredAfter[]>
 }
 
-/** The default of STORAGE_GROUP_ID. */
+/** Default of STORAGE_GROUP_ID. */
 const groupId = 'sluice-storage'
 const statementTimeoutMs = 60_000
 
@@ -33,7 +36,6 @@ const delays = `
   ) as decided
   group by agent_id`
 
-/** Starts the storage group. */
 export async function startStorage(bench: Bench): Promise<StorageLag> {
   const pid = await startGroup(bench, { role: 'storage' })
   const group = followGroup(bench, { groupId, topic: decisionsTopic })

@@ -1,17 +1,21 @@
-/** How long a decision waits until it is stored, while evaluations wait for storage, too. */
+/** Measures how long a decision waits to be stored while storage also has a backlog of evaluations.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 import { makeDecisions } from '../load/decisions.ts'
-import type { Target } from '../row.ts'
+import type { BenchTarget } from '../row.ts'
 import type { FollowedGroup } from './follow-group.ts'
 import type { WholeSystem } from './whole-system.ts'
 
-/** Waits are measured until so much of the backlog is left. */
+/** Remaining share of the backlog at which the measurement ends. */
 const backlogLeft = 1 / 20
 const waitMaxMs = 120_000
 const pollMs = 5
 
-/** Milliseconds, of one decision after the other, from when storage takes up the evaluations. */
+/**
+ * Sends single decisions while storage works through the evaluations. Returns how long each
+ * decision waited to be stored, in milliseconds.
+ */
 export async function measureWaits(
   { gateway, groups }: WholeSystem,
   postgres: Postgres,
@@ -34,12 +38,12 @@ async function waitingIn({ readProgress }: FollowedGroup): Promise<number> {
   return (await readProgress()).reduce((sum, { lag }) => sum + lag, 0)
 }
 
-async function until(isIt: () => Promise<boolean>, told: AbortSignal): Promise<void> {
-  const signal = AbortSignal.any([told, AbortSignal.timeout(waitMaxMs)])
+async function until(isIt: () => Promise<boolean>, stopped: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(waitMaxMs)])
   while (!(await isIt())) await sleep(pollMs, undefined, { signal })
 }
 
-async function sendOne({ url, headers }: Target, body: object): Promise<string> {
+async function sendOne({ url, headers }: BenchTarget, body: object): Promise<string> {
   const response = await fetch(`${url}/v1/ingest`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
@@ -47,10 +51,10 @@ async function sendOne({ url, headers }: Target, body: object): Promise<string> 
   })
   const { decision_id } = (await response.json()) as { decision_id?: string }
   if (response.status === 202 && decision_id !== undefined) return decision_id
-  throw new Error(`A single decision was answered ${response.status}.`)
+  throw new Error(`A single decision got status ${response.status}.`)
 }
 
-/** All decisions are those of one organization. */
+/** Checks whether a decision is stored. All decisions belong to one organization. */
 async function isStored(postgres: Postgres, id: string): Promise<boolean> {
   const found = await postgres.query(
     `select 1 from decision_ids

@@ -1,4 +1,5 @@
-/** The whole system, one gateway and some processes of each group, and what each part costs. */
+/** Runs the whole system (gateway, storage and evaluation) and measures the CPU time of each part.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
@@ -7,7 +8,7 @@ import type { ServiceName } from '../../stack/service.ts'
 import type { LoadOrder } from '../load/load.ts'
 import type { Load } from '../load/load-process.ts'
 import { shapes } from '../load/shapes.ts'
-import type { Bench, Target } from '../row.ts'
+import type { Bench, BenchTarget } from '../row.ts'
 import { decisionsTopic, startGateway } from '../rows/gateway.ts'
 import { familyMicroseconds } from './cpu.ts'
 import { followGroup } from './follow-group.ts'
@@ -20,16 +21,16 @@ const serviceParts = ['postgres', 'kafka', 'registry', 'redis'] as const
 export const parts = [...ownParts, ...serviceParts] as const
 export type Part = (typeof parts)[number]
 
-/** Microseconds of processor time. */
-export type Cpu = Readonly<Record<Part, number>>
+/** CPU time by part in microseconds. */
+type Cpu = Readonly<Record<Part, number>>
 
 export interface WholeSystem {
-  /** Its `url` has no path. */
-  readonly gateway: Target
+  /** The gateway. Its `url` has no path. */
+  readonly gateway: BenchTarget
   readonly pids: Readonly<Record<(typeof ownParts)[number], readonly number[]>>
-  /** What follows the acceptance of a decision: it is stored, evaluated, and its scores stored. */
+  /** Consumer groups that store decisions, evaluate them, and store their scores. */
   readonly groups: Readonly<Record<'stored' | 'evaluated' | 'scored', FollowedGroup>>
-  /** Resolves when all that was accepted before has been through all groups. */
+  /** Resolves when all groups have processed everything that was accepted so far. */
   catchUp(): Promise<void>
   readCpu(): Cpu
 }
@@ -39,10 +40,10 @@ export const evaluationsTopic =
 
 const storageGroup = 'sluice-storage'
 
-export interface SystemSettings {
-  /** Processes of storage, and as many of evaluation. */
+interface SystemSettings {
+  /** Number of processes per role (storage and evaluation). */
   readonly members: number
-  /** Of the consumer groups, where it differs from that of a deployment. */
+  /** Settings of the consumer groups that differ from the defaults. */
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -78,7 +79,9 @@ export async function startWholeSystem(
   return { gateway, pids, groups, catchUp, readCpu }
 }
 
-/** Before each topic had a group of its own, one group of storage read both. */
+/**
+ * Returns the group that stores scores. In older releases, a single storage group read both topics.
+ */
 function scoresGroupIn({ checkout }: Bench): string {
   const hasTwo = existsSync(join(checkout, 'platform/kafka/storage-groups.ts'))
   return hasTwo ? evaluationsGroupOf(storageGroup) : storageGroup
@@ -88,14 +91,14 @@ export function mapParts(of: (part: Part) => number): Cpu {
   return Object.fromEntries(parts.map((part) => [part, of(part)])) as Cpu
 }
 
-/** How decisions are sent: one in a request, or a hundred. */
+/** Paths for single decisions and for batches of 100. */
 const paths = { decision: '/v1/ingest', batch: '/v1/ingest/batch' } as const
 
 export type Sending = Pick<LoadOrder, 'seconds' | 'connections' | 'rate' | 'requests'> & {
   readonly shape: keyof typeof paths
 }
 
-/** Resolves with how many decisions the gateway accepted. */
+/** Sends decisions and resolves with the number of accepted ones. */
 export async function send(
   { gateway: { url, headers } }: WholeSystem,
   load: Load,
@@ -108,13 +111,13 @@ export async function send(
 
 export interface LoadCost {
   readonly accepted: number
-  /** From the first request until the scores of the last decision are stored. */
+  /** Time from the first request until the scores of the last decision are stored. */
   readonly seconds: number
-  /** For one decision. */
+  /** CPU time per accepted decision. */
   readonly cpu: Cpu
 }
 
-/** Sends to a system that is idle, until it is idle again. */
+/** Waits until the system is idle, sends the load and waits until it is idle again. */
 export async function measureLoad(
   system: WholeSystem,
   load: Load,

@@ -1,4 +1,4 @@
-/** What `sluice bootstrap` is asked for: its options, and the environment where they are silent. */
+/** Parses the options and environment of `sluice bootstrap`. */
 import { emailObjection, normalizeEmail, passwordObjection } from '../../core/account-rules.ts'
 import { parseApiKey } from '../../core/ids/api-key.ts'
 import type { ApiKeyParts, ApiKeyScope } from '../../core/ids/api-key.ts'
@@ -9,7 +9,7 @@ export interface BootstrapOptions {
   readonly organization?: string
   readonly email?: string
   readonly password?: string
-  /** Makes a key although the email is known. */
+  /** Whether to create a key even if the email is already registered. */
   readonly addKey?: boolean
   readonly keyEnv: string
   readonly scopes: readonly ApiKeyScope[]
@@ -21,18 +21,18 @@ type BootstrapConfig = Config<Extract<SettingName, `BOOTSTRAP_${string}`>>
 
 export interface BootstrapRequest {
   readonly organization: string
-  /** Normalized. */
+  /** Normalized email address. */
   readonly email: string
   readonly password: string
   readonly keyEnv: string
   readonly scopes: readonly ApiKeyScope[]
   readonly rateLimit: number | null
-  /** The key that there is to be; null makes one up. */
+  /** Key from BOOTSTRAP_API_KEY, or null to generate one. */
   readonly givenKey: ApiKeyParts | null
   readonly addsKey: boolean
 }
 
-/** @throws with all that is missing or wrong */
+/** @throws {Error} that lists everything that is missing or invalid */
 export function bootstrapRequestOf(
   options: BootstrapOptions,
   config: BootstrapConfig
@@ -53,7 +53,7 @@ export function bootstrapRequestOf(
   return { ...account, keyEnv: environment, scopes, rateLimit, givenKey, addsKey }
 }
 
-/** What is not said anywhere is empty. */
+/** Returns the account. Missing values are empty strings. */
 function accountOf(options: BootstrapOptions, config: BootstrapConfig) {
   return {
     organization: options.organization ?? config.BOOTSTRAP_ORGANIZATION ?? '',
@@ -62,29 +62,29 @@ function accountOf(options: BootstrapOptions, config: BootstrapConfig) {
   }
 }
 
-/** The <env> of a key. */
+/** Returns the `<env>` part of a key. */
 function environmentOf(apiKey: string): string {
   return apiKey.split('_')[1] ?? ''
 }
 
-const badKey = 'BOOTSTRAP_API_KEY is no API key, or was mistyped; sluice keys generate makes one up'
+const badKey = 'BOOTSTRAP_API_KEY is not a valid API key; generate one with sluice keys generate'
 
 function objectionTo(
   name: string,
-  given: string,
+  text: string,
   objectionOf: (text: string) => string | null
 ): string | null {
-  if (given === '') {
-    return `give --${name}, or BOOTSTRAP_${name.toUpperCase()} in the environment`
+  if (text === '') {
+    return `--${name} is missing: pass it, or set BOOTSTRAP_${name.toUpperCase()}`
   }
-  const objection = objectionOf(given)
+  const objection = objectionOf(text)
   return objection === null ? null : `the ${name} ${objection}`
 }
 
 function nameObjection(text: string): string | null {
   try {
-    return parseName(text) === text ? null : 'must not begin or end with white space'
+    return parseName(text) === text ? null : 'must not begin or end with whitespace'
   } catch (error) {
-    return `does not fit: ${(error as Error).message}`
+    return `is invalid: ${(error as Error).message}`
   }
 }

@@ -1,55 +1,69 @@
-/** What an audit found. */
-import type { MissingWhy, Outcome } from './verdict.ts'
+/** Defines the audit report: the audited window, message counts by outcome, and missing records. */
+import type { MissingReason, AuditOutcome } from './audit-result.ts'
 
 export interface MissingRecord {
   readonly partition: number
   readonly offset: number
-  readonly why: MissingWhy
-  /** Left out where it cannot be decoded. */
+  readonly why: MissingReason
+  /** Absent if the message cannot be decoded. */
   readonly organization_id?: string
   readonly decision_id?: string
 }
 
-export interface AuditedWindow {
-  /** By the times of the messages; ISO, `to` excluded. */
+interface AuditedWindow {
+  /** Bounds of message timestamps, in ISO 8601. `to` is exclusive. */
   readonly from: string
   readonly to: string
   readonly topic: string
   readonly group: string
   readonly partitions: number
-  /** Offsets without a message: markers of transactions; what the log has lost or compacted. */
+  /** Number of offsets that hold a transaction marker instead of a message. */
   readonly transaction_offsets: number
+  /** Number of other offsets without a message, because Kafka compacted or lost the message. */
   readonly absent_offsets: number
-  /** Offsets that retention removed while they were read. */
+  /** Number of offsets that retention deleted during the audit. */
   readonly deleted_offsets: number
-  /** Partitions whose beginning is gone: the window may have begun in what they held before. */
+  /**
+   * Partitions whose oldest messages were deleted. Some of the deleted messages may belong to the
+   * window.
+   */
   readonly truncated_partitions: readonly number[]
-  /** Partitions of which the group has committed nothing: all of them is in flight. */
+  /**
+   * Partitions in which the group has no committed offset. All their messages count as in flight.
+   */
   readonly uncommitted_partitions: readonly number[]
-  /** False when there were more identities than are remembered: repeats may count as stored. */
+  /**
+   * False if there were more identities than the audit can remember. Some duplicates then count as
+   * stored.
+   */
   readonly duplicates_are_exact: boolean
 }
 
 export interface PrometheusComparison {
-  /** Null when Prometheus has no such series. */
+  /** Null if Prometheus has no samples of the counter. */
   readonly queued: number | null
-  /** Messages in the window without those that the gateways counted. */
+  /** Number of messages in the window, minus `queued`. */
   readonly difference: number | null
 }
 
-export interface AuditReport extends Readonly<Record<Outcome, number>> {
+export interface AuditReport extends Readonly<Record<AuditOutcome, number>> {
   readonly window: AuditedWindow
-  /** Messages in the window; the sum of what follows. */
+  /** Number of messages in the window, which is the sum of all outcomes. */
   readonly offsets: number
-  /** At most `missingRecordsMax` of them. */
+  /** First `missingRecordsMax` missing records. */
   readonly missing_records: readonly MissingRecord[]
   readonly prometheus?: PrometheusComparison
 }
 
 export const missingRecordsMax = 1000
 
-/** In the order in which they are printed. */
-export const outcomes: readonly Outcome[] = [
-  ...(['stored', 'duplicate', 'conflict', 'dead_lettered', 'erased', 'in_flight'] as const),
+/** All outcomes, in print order. */
+export const auditOutcomes: readonly AuditOutcome[] = [
+  'stored',
+  'duplicate',
+  'conflict',
+  'dead_lettered',
+  'erased',
+  'in_flight',
   'missing'
 ]

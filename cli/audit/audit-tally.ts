@@ -1,14 +1,19 @@
-/** Counts what an audit finds. */
-import type { Gap } from '../../platform/kafka/log-fetcher.ts'
+/** Counts audited messages by outcome, and collects the missing ones. */
+import type { Gap } from '../../platform/kafka/topic-fetcher.ts'
 import type { Message } from '../../platform/kafka/message-consumer.ts'
 import { missingRecordsMax } from './audit-report.ts'
 import type { MissingRecord } from './audit-report.ts'
-import type { Outcome, Verdict } from './verdict.ts'
+import type { AuditOutcome, AuditResult } from './audit-result.ts'
 
 export function createAuditTally() {
-  const counts: Record<Outcome, number> = {
-    ...{ stored: 0, duplicate: 0, conflict: 0, dead_lettered: 0 },
-    ...{ erased: 0, in_flight: 0, missing: 0 }
+  const counts: Record<AuditOutcome, number> = {
+    stored: 0,
+    duplicate: 0,
+    conflict: 0,
+    dead_lettered: 0,
+    erased: 0,
+    in_flight: 0,
+    missing: 0
   }
   const gaps: Record<Gap['kind'], number> = { transaction: 0, absent: 0, deleted: 0 }
   const missing: MissingRecord[] = []
@@ -26,14 +31,16 @@ export function createAuditTally() {
       offsets += messages.length
       counts.in_flight += messages.length
     },
-    add: (message: Message, verdict: Verdict, identity?: Identity): void => {
+    add: (message: Message, result: AuditResult, identity?: Identity): void => {
       offsets += 1
-      counts[verdict.outcome] += 1
-      if (verdict.outcome !== 'missing' || missing.length === missingRecordsMax) return
+      counts[result.outcome] += 1
+      if (result.outcome !== 'missing' || missing.length === missingRecordsMax) return
       const { partition, offset } = message
       const { organization_id, decision_id } = identity ?? {}
       missing.push({
-        ...{ partition, offset: Number(offset), why: verdict.why },
+        partition,
+        offset: Number(offset),
+        why: result.why,
         ...(organization_id === undefined ? {} : { organization_id }),
         ...(decision_id === undefined ? {} : { decision_id })
       })

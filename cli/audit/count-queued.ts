@@ -1,4 +1,4 @@
-/** Asks Prometheus how many decisions the gateways say they have queued. */
+/** Queries Prometheus for the number of decisions that gateways queued. */
 import { createHttpJson } from '../../platform/http-client/http-json.ts'
 import type { AuditReport, PrometheusComparison } from './audit-report.ts'
 
@@ -11,8 +11,9 @@ interface Answer {
 const timeoutMs = 10_000
 
 /**
- * What Prometheus extrapolates for the window, rounded: it knows only the moments at which it
- * looked. @throws when it does not answer.
+ * Returns the number of decisions queued in the window, as Prometheus extrapolates it from its
+ * samples, rounded to a whole number. Returns null if there are no samples.
+ * @throws if Prometheus does not return a result
  */
 export async function countQueued(
   url: string,
@@ -25,12 +26,12 @@ export async function countQueued(
   const { status, body } = await http.send('GET', `/api/v1/query?${parameters.toString()}`)
   const answer = (body ?? {}) as Answer
   if (status !== 200 || answer.status !== 'success') {
-    throw new Error(`Prometheus answered ${status}: ${answer.error ?? 'not as it does'}`)
+    throw new Error(`Prometheus answered ${status}: ${answer.error ?? 'unexpected response'}`)
   }
   return valueOf(answer)
 }
 
-/** Without the series there is no result; a sum over none of its moments is NaN. */
+/** Returns null if the result is empty (no such series) or NaN (no samples). */
 function valueOf({ data }: Answer): number | null {
   const value = Number(data?.result?.[0]?.value?.[1])
   return Number.isNaN(value) ? null : Math.round(value)

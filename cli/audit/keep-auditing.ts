@@ -1,4 +1,4 @@
-/** An audit again and again, as a process of its own whose metrics tell what it finds. */
+/** Repeats the audit in a long-running process, and publishes the results as metrics. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../../platform/process/clock.ts'
 import type { Config } from '../../platform/config/config.ts'
@@ -8,28 +8,28 @@ import { startManagement } from '../../platform/telemetry/management.ts'
 import { createMetrics } from '../../platform/telemetry/metrics.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { measureProcess } from '../../platform/telemetry/process-metrics.ts'
-import { outcomes } from './audit-report.ts'
+import { auditOutcomes } from './audit-report.ts'
 import type { AuditReport } from './audit-report.ts'
 import type { RunAudit } from './create-audit.ts'
 import { cautionsOf } from './report-lines.ts'
 
-export interface KeepAuditing {
+interface KeepAuditing {
   readonly config: Config<'MANAGEMENT_HOST' | 'MANAGEMENT_PORT' | 'LOG_LEVEL'>
   readonly runAudit: RunAudit
   readonly topic: string
   readonly group: string
-  /** Milliseconds from the end of an audit to the beginning of the next. */
+  /** Pause between two audits, in milliseconds. */
   readonly every: number
-  /** Milliseconds that each of them looks back. */
+  /** Length of the audited window, in milliseconds. */
   readonly since: number
   readonly signal: AbortSignal
 }
 
-/** Log lines for missing records of one audit; the count is whole. */
+/** Maximum number of missing records to log per audit. The metric counts all of them. */
 const linesMax = 20
 const everyMinMs = 1000
 
-/** Until `signal` is aborted. An audit that fails is logged, and the next one follows. */
+/** Runs audits until `signal` is aborted. Logs a failed audit and continues with the next one. */
 export async function keepAuditing(options: KeepAuditing): Promise<void> {
   const { config, every, signal } = options
   const logger = createLogger({ level: config.LOG_LEVEL, process: 'audit' })
@@ -39,7 +39,9 @@ export async function keepAuditing(options: KeepAuditing): Promise<void> {
   const management = await startManagement({
     host: config.MANAGEMENT_HOST,
     port: config.MANAGEMENT_PORT,
-    ...{ metrics, notReady, logger }
+    metrics,
+    notReady,
+    logger
   })
   try {
     while (!signal.aborted) {
@@ -59,17 +61,17 @@ async function auditOnce(options: KeepAuditing, logger: Logger, metrics: Metrics
     const report = await runAudit(request, { signal, progress: () => {} })
     metrics.set('sluice_audit_missing_records', {}, report.missing)
     metrics.set('sluice_audit_last_success_timestamp_seconds', {}, to / 1000)
-    tell(report, logger)
+    logReport(report, logger)
   } catch (error) {
-    if (!signal.aborted) logger.error({ error }, 'the audit could not be made')
+    if (!signal.aborted) logger.error({ error }, 'audit failed')
   }
 }
 
-function tell(report: AuditReport, logger: Logger): void {
+function logReport(report: AuditReport, logger: Logger): void {
   const { missing_records: records, window, offsets } = report
-  const counts = Object.fromEntries(outcomes.map((outcome) => [outcome, report[outcome]]))
+  const counts = Object.fromEntries(auditOutcomes.map((outcome) => [outcome, report[outcome]]))
   for (const record of records.slice(0, linesMax)) {
-    logger.error({ topic: window.topic, ...record }, 'a record is missing')
+    logger.error({ topic: window.topic, ...record }, 'record missing')
   }
   for (const caution of cautionsOf(report)) logger.warn({ topic: window.topic }, caution)
   logger.info({ from: window.from, to: window.to, offsets, ...counts }, 'audited')

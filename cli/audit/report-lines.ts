@@ -1,25 +1,26 @@
-/** An audit's report for people: the counts, what they do not say, and what is missing. */
-import { layOut } from '../../core/lay-out.ts'
-import { outcomes } from './audit-report.ts'
+/** Formats an audit report as text: counts, warnings and missing records. */
+import { formatTable } from '../../core/format-table.ts'
+import { auditOutcomes } from './audit-report.ts'
 import type { AuditReport, MissingRecord } from './audit-report.ts'
-import type { MissingWhy } from './verdict.ts'
+import type { MissingReason } from './audit-result.ts'
 
-const remedies: Record<MissingWhy, string> = {
-  not_stored: 'is not stored: set the storage group back to it',
-  row_gone: 'has lost its row: delete its identity, and set the storage group back to it',
-  conflict_untold:
-    'has the id of another decision, and no dead letter says so: set the storage group back to it',
-  undecodable_untold:
-    'cannot be decoded, and no dead letter says so: set the storage group back to it'
+const remedies: Record<MissingReason, string> = {
+  not_stored: 'is not stored: reset the storage group to this offset',
+  row_gone: 'has no row: delete its identity, and reset the storage group to this offset',
+  conflict_not_reported:
+    'has the id of another decision and no dead-letter record: reset the storage group to ' +
+    'this offset',
+  undecodable_not_reported:
+    'cannot be decoded and has no dead-letter record: reset the storage group to this offset'
 }
 
 export function reportLines(report: AuditReport): string[] {
   const { window, offsets, missing, missing_records: records } = report
-  const rows = outcomes.map((outcome) => [outcome, String(report[outcome])])
+  const rows = auditOutcomes.map((outcome) => [outcome, String(report[outcome])])
   const left = missing - records.length
   return [
     `${window.topic}, from ${window.from} to ${window.to}, stored by ${window.group}`,
-    ...layOut([['messages', String(offsets)], ...rows]),
+    ...formatTable([['messages', String(offsets)], ...rows]),
     ...cautionsOf(report),
     ...records.map(lineOf),
     ...(left > 0 ? [`… and ${left} more are missing`] : [])
@@ -27,35 +28,36 @@ export function reportLines(report: AuditReport): string[] {
 }
 
 function lineOf({ partition, offset, why, organization_id, decision_id }: MissingRecord): string {
-  const who = decision_id === undefined ? '' : ` (${organization_id ?? ''}/${decision_id})`
-  return `missing: partition ${partition} offset ${offset}${who} ${remedies[why]}`
+  const identity = decision_id === undefined ? '' : ` (${organization_id ?? ''}/${decision_id})`
+  return `missing: partition ${partition} offset ${offset}${identity} ${remedies[why]}`
 }
 
-/** What the counts do not say; each is a sentence. */
+/** Returns the limitations of the counts, one sentence each. */
 export function cautionsOf({ window, prometheus }: AuditReport): string[] {
   const { truncated_partitions: truncated, uncommitted_partitions: uncommitted } = window
   const cautions: [boolean, string][] = [
     [
       truncated.length > 0,
-      `The beginning of partition ${truncated.join(', ')} is gone: retention may have removed ` +
-        'messages of the window, and nothing is known of them.'
+      `Retention deleted the beginning of partition ${truncated.join(', ')}; messages of ` +
+        'the window that were deleted are not counted.'
     ],
     [
       window.deleted_offsets > 0,
-      `${window.deleted_offsets} offsets were removed by retention while they were read.`
+      `Retention deleted ${window.deleted_offsets} offsets during the audit.`
     ],
     [
       window.absent_offsets > 0,
-      `${window.absent_offsets} offsets have no message although the log goes on behind them: ` +
-        'the topic was compacted, or the log has lost them. They are not counted.'
+      `${window.absent_offsets} offsets before the end of the topic have no message: the ` +
+        'topic was compacted, or Kafka lost them. They are not counted.'
     ],
     [
       uncommitted.length > 0,
-      `The group has committed nothing of partition ${uncommitted.join(', ')}: is its name right?`
+      `The group has no committed offset in partition ${uncommitted.join(', ')}. Check the ` +
+        'name of the group.'
     ],
     [
       !window.duplicates_are_exact,
-      'There were more identities than are remembered: some duplicates are counted as stored.'
+      'The window has more identities than the audit remembers: some duplicates count as stored.'
     ]
   ]
   return [
@@ -65,10 +67,10 @@ export function cautionsOf({ window, prometheus }: AuditReport): string[] {
 }
 
 function prometheusLines(queued: number | null, difference: number | null): string[] {
-  if (queued === null) return ['Prometheus has no count of the gateways for the window.']
+  if (queued === null) return ['Prometheus has no gateway counts for the window.']
   return [
-    `The gateways counted ${queued} queued; the topic has ${difference ?? 0} more than that.`,
-    'A small difference means nothing: Prometheus looks now and then and estimates the edges, a',
-    'gateway that was killed takes its last counts with it, and a retry may be written twice.'
+    `The gateways counted ${queued} queued decisions; the topic has ${difference ?? 0} more.`,
+    'A small difference is normal: Prometheus samples and extrapolates, a killed gateway loses its',
+    'last counts, and a retry may write a decision twice.'
   ]
 }

@@ -1,57 +1,58 @@
-/** The audit: every message of a window, and what became of it.
+/** Runs an audit: classifies every message of a window. Reads, in this order:
  *
- *     ends ▶ committed ▶ dead letters ▶ messages ▶ tables
+ *     end offsets ▶ committed offsets ▶ dead-letter records ▶ messages ▶ tables
  *
- * In this order: what the group had settled when its offsets were read had its dead letters
- * acknowledged and its rows committed before, so whatever is looked at later must show them.
+ * The group writes rows and dead-letter records before it commits offsets. Reading the committed
+ * offsets before both therefore guarantees that the audit sees the results of every committed
+ * message.
  */
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Message } from '../../platform/kafka/message-consumer.ts'
-import type { OffsetRange } from '../../platform/kafka/log-fetcher.ts'
+import type { OffsetRange } from '../../platform/kafka/topic-fetcher.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
 import { deadLetterTopicOf } from '../../schemas/index.ts'
-import type { Describe } from '../records/describe.ts'
+import type { DecodeRecord } from '../records/decode-record.ts'
 import { createAuditTally } from './audit-tally.ts'
 import type { AuditTally } from './audit-tally.ts'
 import type { AuditReport } from './audit-report.ts'
-import { readCondemnedOffsets } from './condemned-offsets.ts'
-import type { ReasonOf } from './condemned-offsets.ts'
+import { readDeadLetteredOffsets } from './dead-lettered-offsets.ts'
+import type { ReasonOf } from './dead-lettered-offsets.ts'
 import { createSeenIdentities } from './seen-identities.ts'
 import type { SeenIdentities } from './seen-identities.ts'
-import { selectKeptFrom, selectStoredFacts } from './stored-facts.ts'
-import { judge } from './verdict.ts'
+import { selectKeptFrom, selectStoredStates } from './stored-states.ts'
+import { classify } from './audit-result.ts'
 
 export interface AuditDependencies {
   readonly reader: TopicReader
   readonly postgres: Queryable
-  readonly describe: Describe
-  /** By partition, what the group has committed; -1 where it has committed nothing. */
+  readonly describe: DecodeRecord
+  /** Returns the committed offset of each partition, or -1 for a partition that has none. */
   readonly readCommitted: (group: string, topic: string) => Promise<readonly bigint[]>
   readonly signal: AbortSignal
-  /** Called now and then with the messages looked at so far, and how many there are. */
+  /** Called with the number of audited messages and the total. */
   readonly progress: (done: number, total: number) => void
 }
 
 export interface AuditRequest {
   readonly topic: string
-  /** The storage group. */
+  /** ID of the storage group. */
   readonly group: string
-  /** Milliseconds since 1970; `to` is excluded. */
+  /** In milliseconds since 1970. `to` is exclusive. */
   readonly from: number
   readonly to: number
   /**
-   * To the end of the log, as it is when the audit begins. By time, one message that is dated ahead
-   * would hide all that came after it.
+   * Whether to audit up to the end of the topic instead of `to`. A message with a future timestamp
+   * would make a search by time stop too early.
    */
   readonly isToEnd: boolean
 }
 
 const chunkMessages = 1000
-/** At 16 bytes each in the worst case: 256 MiB. */
+/** Maximum number of identities to remember, at up to 16 bytes each: 256 MiB. */
 const identitiesMax = 2 ** 24
 
-/** @throws when it is interrupted: half an audit says nothing. */
+/** @throws if interrupted, because a partial audit proves nothing */
 export async function runAudit(
   dependencies: AuditDependencies,
   request: AuditRequest
@@ -61,22 +62,27 @@ export async function runAudit(
   const all = await reader.ranges(topic)
   const committed = await dependencies.readCommitted(group, topic)
   const ranges = await rangesOf(reader, all, request)
-  const reasonOf = await readCondemnedOffsets({
-    ...{ reader, signal, topic, group, ranges, from },
+  const reasonOf = await readDeadLetteredOffsets({
+    reader,
+    signal,
+    topic,
+    group,
+    ranges,
+    from,
     deadLetterTopic: deadLetterTopicOf(topic)
   })
   const tally = createAuditTally()
   const seen = createSeenIdentities(identitiesMax)
   const keptFrom = await selectKeptFrom(postgres)
-  const auditing = { ...dependencies, tally, seen, reasonOf, keptFrom }
+  const audit = { ...dependencies, tally, seen, reasonOf, keptFrom }
   const total = ranges.reduce((sum, range) => sum + Number(range.to - range.from), 0)
 
   for await (const { partition, messages, gaps } of reader.read(topic, ranges, signal)) {
     tally.addGaps(gaps)
-    const behind = committed[partition] ?? -1n
-    const settled = messages.filter(({ offset }) => offset < behind)
+    const nextOffset = committed[partition] ?? -1n
+    const settled = messages.filter(({ offset }) => offset < nextOffset)
     for (let at = 0; at < settled.length; at += chunkMessages) {
-      await account(settled.slice(at, at + chunkMessages), auditing)
+      await classifyChunk(settled.slice(at, at + chunkMessages), audit)
     }
     tally.addInFlight(messages.slice(settled.length))
     progress(tally.offsets(), total)
@@ -94,21 +100,21 @@ async function rangesOf(
   const ends = isToEnd ? [] : await reader.offsetsAt(topic, to)
   return all.map((range, index) => {
     const start = starts[index] ?? range.from
-    // What came since the ends were read is for the next audit.
+    // Excludes messages written after the ends were read. The next audit includes them.
     const end = ends[index] === undefined || ends[index] > range.to ? range.to : ends[index]
     return { partition: range.partition, from: start, to: end > start ? end : start }
   })
 }
 
-interface Auditing extends AuditDependencies {
+interface AuditState extends AuditDependencies {
   readonly tally: AuditTally
   readonly seen: SeenIdentities
   readonly reasonOf: ReasonOf
   readonly keptFrom: Date | null
 }
 
-async function account(messages: readonly Message[], auditing: Auditing): Promise<void> {
-  const { postgres, describe, tally, seen, reasonOf, keptFrom } = auditing
+async function classifyChunk(messages: readonly Message[], audit: AuditState): Promise<void> {
+  const { postgres, describe, tally, seen, reasonOf, keptFrom } = audit
   const described = await Promise.all(messages.map(describe))
   const open = described.filter(({ message }) => {
     const reason = reasonOf(message.partition, message.offset)
@@ -117,19 +123,19 @@ async function account(messages: readonly Message[], auditing: Auditing): Promis
     return false
   })
   const decoded = open.flatMap((each) => (each.kind === 'decision' ? [each] : []))
-  const facts = await selectStoredFacts(
+  const states = await selectStoredStates(
     postgres,
     decoded.map(({ decision }) => decision)
   )
   for (const { message, kind } of open) {
     if (kind === 'decision') continue
-    tally.add(message, { outcome: 'missing', why: 'undecodable_untold' })
+    tally.add(message, { outcome: 'missing', why: 'undecodable_not_reported' })
   }
   for (const [index, { message, decision }] of decoded.entries()) {
-    const fact = facts[index]
-    if (fact === undefined) throw new Error('a look-up has fewer answers than questions')
+    const state = states[index]
+    if (state === undefined) throw new Error('the query returned fewer rows than decisions')
     const isFirst = (): boolean => seen.isNew(identityNameOf(decision))
-    tally.add(message, judge(decision, { facts: fact, keptFrom, isFirst }), decision)
+    tally.add(message, classify(decision, { state, keptFrom, isFirst }), decision)
   }
 }
 
@@ -153,7 +159,10 @@ function reportOf(request: AuditRequest, findings: Findings): AuditReport {
   })
   return {
     window: {
-      ...{ from: new Date(from).toISOString(), to: new Date(to).toISOString(), topic, group },
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      topic,
+      group,
       partitions: all.length,
       transaction_offsets: gaps.transaction,
       absent_offsets: gaps.absent,

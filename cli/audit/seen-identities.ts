@@ -1,8 +1,8 @@
-/** Which identities were met already, in little memory: eight bytes of a hash for each. */
+/** Remembers which identities an audit has seen, as a set of 64-bit hashes. */
 import { hash } from 'node:crypto'
 
 export interface SeenIdentities {
-  /** False when it was met before. Once it is full, what was not met before is not remembered. */
+  /** Returns false if the identity was seen before. A full set remembers no further identities. */
   isNew(identity: string): boolean
   isFull(): boolean
 }
@@ -11,9 +11,8 @@ const slotsAtFirst = 2 ** 16
 const empty = 0n
 
 /**
- * Two identities with the same 64 bits are taken for one, which among ten million happens once in
- * some 300,000 audits; the second is then counted as a duplicate, and its row was looked up all
- * the same.
+ * Creates an empty set. A hash collision makes the second identity count as a duplicate. With ten
+ * million identities, one audit in about 370,000 has a collision.
  */
 export function createSeenIdentities(identitiesMax: number): SeenIdentities {
   let slots = new BigUint64Array(slotsAtFirst)
@@ -45,7 +44,10 @@ function digestOf(identity: string): bigint {
   return digest === empty ? 1n : digest
 }
 
-/** Where the digest is, or where it would be. The number of slots is a power of two. */
+/**
+ * Returns the slot that holds the digest, or the free slot for it. The number of slots must be a
+ * power of two.
+ */
 function slotOf(slots: BigUint64Array, digest: bigint): number {
   const mask = slots.length - 1
   let slot = Number(digest & BigInt(mask))

@@ -1,4 +1,4 @@
-/** `sluice topics apply`: creates the topics, or brings them up to their definition. */
+/** `sluice topics apply`: creates the topics, or updates them to match their definition. */
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
 import { kafkaSettingNames } from '../../platform/kafka/kafka-security.ts'
@@ -6,7 +6,7 @@ import { topicDefinitions } from '../../schemas/index.ts'
 import { topicNamesOf } from '../topic-names.ts'
 import { withAdmin } from '../with-admin.ts'
 
-export interface ApplyTopicsOptions {
+interface ApplyTopicsOptions {
   readonly replicationFactor: number
   readonly write: (line: string) => void
 }
@@ -31,7 +31,10 @@ export async function applyTopics(environment: Environment, options: ApplyTopics
   })
 }
 
-/** With three copies, two must have a record before it counts as written. */
+/**
+ * Returns the settings of a topic. With three or more replicas, a write is acknowledged only after
+ * two replicas have it.
+ */
 function settingsOf(settings: Readonly<Record<string, string>>, replicationFactor: number) {
   if (replicationFactor < 3) return settings
   return { ...settings, 'min.insync.replicas': '2' }

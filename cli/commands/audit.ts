@@ -1,4 +1,4 @@
-/** `sluice audit`: accounts for every message of a window of the decisions topic. */
+/** `sluice audit`: accounts for every message in a window of the decisions topic. */
 import { systemClock } from '../../platform/process/clock.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
@@ -8,33 +8,39 @@ import { compare, countQueued } from '../audit/count-queued.ts'
 import { createAudit } from '../audit/create-audit.ts'
 import { keepAuditing } from '../audit/keep-auditing.ts'
 import { reportLines } from '../audit/report-lines.ts'
-import { everySecond } from '../every-second.ts'
-import type { InterruptibleSurroundings } from '../surroundings.ts'
+import { throttleProgress } from '../throttle-progress.ts'
+import type { InterruptibleContext } from '../command-context.ts'
 
 export interface AuditOptions {
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly from?: number
   readonly to?: number
-  /** Milliseconds before now. */
+  /** Length of the window in milliseconds. Ignored if `from` is set. */
   readonly since: number
   readonly topic?: string
   readonly prometheusUrl?: string
   readonly json?: boolean
-  /** Milliseconds between two audits; once without it. */
+  /** Interval between audits in milliseconds. If undefined, a single audit runs. */
   readonly every?: number
 }
 
-/** @returns whether nothing is missing. */
+/** @returns true if no message is missing */
 export async function audit(
   environment: Environment,
   options: AuditOptions,
-  { write, tell, signal }: InterruptibleSurroundings
+  { write, logProgress, signal }: InterruptibleContext
 ): Promise<boolean> {
   const config = readConfig(environment, [
     ...kafkaSettingNames,
-    ...(['SCHEMA_REGISTRY_URL', 'SCHEMA_REGISTRY_TLS_CA', 'DATABASE_URL'] as const),
-    ...(['DATABASE_TLS_CA', 'DECISIONS_TOPIC', 'STORAGE_GROUP_ID'] as const),
-    ...(['MANAGEMENT_HOST', 'MANAGEMENT_PORT', 'LOG_LEVEL'] as const)
+    'SCHEMA_REGISTRY_URL',
+    'SCHEMA_REGISTRY_TLS_CA',
+    'DATABASE_URL',
+    'DATABASE_TLS_CA',
+    'DECISIONS_TOPIC',
+    'STORAGE_GROUP_ID',
+    'MANAGEMENT_HOST',
+    'MANAGEMENT_PORT',
+    'LOG_LEVEL'
   ])
   const topic = options.topic ?? config.DECISIONS_TOPIC
   const runAudit = createAudit(config)
@@ -48,9 +54,10 @@ export async function audit(
   const to = options.to ?? systemClock.now()
   const from = options.from ?? to - options.since
   const window = { topic, group, from, to, isToEnd: options.to === undefined }
-  if (window.from >= window.to) throw new Error('--from has to be before --to')
-  const tellNow = everySecond(tell)
-  const progress = (done: number, all: number): void => tellNow(`looked at ${done} of ${all}`)
+  if (window.from >= window.to) throw new Error('--from must be before --to')
+  const logThrottled = throttleProgress(logProgress)
+  const progress = (done: number, all: number): void =>
+    logThrottled(`audited ${done} of ${all} messages`)
   const found = await runAudit(window, { signal, progress })
   const report = await withPrometheus(found, window, options.prometheusUrl)
   const lines = options.json === true ? [JSON.stringify(report)] : reportLines(report)

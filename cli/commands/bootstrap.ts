@@ -1,17 +1,17 @@
-/** `sluice bootstrap`: a first organization with its login and API key, without the web API. */
+/** `sluice bootstrap`: creates the first organization, its user and its API key. */
 import { isSameDigest, secretDigestOf } from '../../core/ids/api-key.ts'
 import type { ApiKeyParts } from '../../core/ids/api-key.ts'
 import { uuidv7 } from '../../core/ids/ids.ts'
 import { systemClock } from '../../platform/process/clock.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
-import { insertApiKey, insertGivenApiKey } from '../../store/insert-api-key.ts'
+import { insertApiKey, importApiKey } from '../../store/insert-api-key.ts'
 import type { NewApiKey } from '../../store/insert-api-key.ts'
 import { hashPassword } from '../../platform/security/password.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { bootstrapRequestOf } from '../accounts/bootstrap-request.ts'
 import type { BootstrapOptions, BootstrapRequest } from '../accounts/bootstrap-request.ts'
-import { findKnownAccount } from '../accounts/known-account.ts'
+import { findAccount } from '../accounts/find-account.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 const settingNames = [
@@ -24,18 +24,19 @@ const settingNames = [
   'BOOTSTRAP_API_KEY'
 ] as const
 
-export interface Bootstrapped {
+interface Bootstrapped {
   readonly organization_id: string
   readonly email: string
-  /** Null where no key was asked for. */
+  /** Null if no key was requested. */
   readonly key_id: string | null
-  /** Null where none was made, or where the environment gave it. */
+  /** Null if no key was created, or if the key comes from the environment. */
   readonly api_key: string | null
 }
 
 /**
- * Changes nothing when all of it is there. For a known email `--add-key` makes one more key.
- * @throws when the email is known and the rest does not fit it
+ * Creates the organization, the user and the requested key if they do not exist yet. With
+ * `--add-key`, creates another key for a registered email.
+ * @throws if the email is registered with another organization or password
  */
 export async function bootstrap(
   environment: Environment,
@@ -52,20 +53,24 @@ export async function bootstrap(
   write(options.json === true ? JSON.stringify(done) : lines.join('\n'))
 }
 
-/** Of several at once, all but the first find everything there. */
+/** Runs in one transaction. If several runs are concurrent, only the first one creates anything. */
 async function run(
   transaction: Queryable,
   request: BootstrapRequest,
   pepper: string
 ): Promise<Bootstrapped> {
   await transaction.query(`select pg_advisory_xact_lock(hashtextextended('sluice bootstrap', 0))`)
-  const known = await findKnownAccount(transaction, request)
+  const known = await findAccount(transaction, request)
   const organization_id = known ?? (await insertOrganization(transaction, request))
   const { email, keyEnv, scopes, givenKey, addsKey } = request
   const account = { organization_id, email }
   const key = {
-    ...{ organization_id, name: 'bootstrap', environment: keyEnv, scopes },
-    ...{ expires_at: null, rate_limit_points: null }
+    organization_id,
+    name: 'bootstrap',
+    environment: keyEnv,
+    scopes,
+    expires_at: null,
+    rate_limit_points: null
   }
   if (givenKey !== null) {
     await ensureKey(transaction, pepper, { ...key, ...givenKey })
@@ -75,7 +80,10 @@ async function run(
   return { ...account, ...(await insertApiKey(transaction, pepper, key)) }
 }
 
-/** One that was revoked stays revoked. @throws when its id is taken by another key */
+/**
+ * Creates the key if it does not exist. A revoked key stays revoked.
+ * @throws if another key has this ID
+ */
 async function ensureKey(
   transaction: Queryable,
   pepper: string,
@@ -85,13 +93,14 @@ async function ensureKey(
     `select organization_id, secret_digest from api_keys where key_id = $1`,
     [key.key_id]
   )
-  if (found === undefined) return insertGivenApiKey(transaction, pepper, key)
+  if (found === undefined) return importApiKey(transaction, pepper, key)
   const isOurs = found.organization_id === key.organization_id
   if (isOurs && isSameDigest(found.secret_digest, secretDigestOf(pepper, key.secret))) return
   throw new Error(
     isOurs
-      ? `the key ${key.key_id} has another secret, or API_KEY_PEPPER is another one than then`
-      : `the id of BOOTSTRAP_API_KEY, ${key.key_id}, is taken; sluice keys generate makes one up`
+      ? `the API key ${key.key_id} exists with another secret, or API_KEY_PEPPER has changed since`
+      : `BOOTSTRAP_API_KEY: the id ${key.key_id} belongs to another organization; generate a ` +
+          'key with sluice keys generate'
   )
 }
 

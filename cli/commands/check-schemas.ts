@@ -1,15 +1,19 @@
-/** `sluice schemas check`: each version of an Avro schema against those before it. */
+/** `sluice schemas check`: checks each Avro schema version for compatibility with earlier versions.
+ */
 import { avroContracts, readAvroFiles, releasedSchemas } from '../../schemas/index.ts'
-import { judgeSchemas } from '../schemas/judge-schemas.ts'
+import { checkCompatibility } from '../schemas/check-compatibility.ts'
 
-/** @throws with everything that is wrong, and where to read on. */
+/**
+ * Prints the names of the compatible schemas.
+ * @throws {Error} that lists all problems and refers to schemas/README.md
+ */
 export function checkSchemas(write: (line: string) => void): void {
   const texts = readAvroFiles()
   const written = avroContracts.map(({ file }) => file)
-  const wrong = judgeSchemas({ texts, released: releasedSchemas, written })
+  const wrong = checkCompatibility({ texts, released: releasedSchemas, written })
   if (wrong.length > 0) {
-    const advice = 'schemas/README.md says how a schema changes, and what to do when it cannot'
-    throw new Error(['the Avro schemas cannot be published', ...wrong, advice].join('\n  '))
+    const advice = 'see schemas/README.md for how to change a schema'
+    throw new Error(['the Avro schemas are not compatible', ...wrong, advice].join('\n  '))
   }
-  write(`schemas: ${[...texts.keys()].join(', ')} may follow each other`)
+  write(`schemas: ${[...texts.keys()].join(', ')} are compatible`)
 }

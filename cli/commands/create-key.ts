@@ -1,4 +1,4 @@
-/** `sluice keys create`: one more key for an organization. */
+/** `sluice keys create`: creates an API key for an organization. */
 import type { ApiKeyScope } from '../../core/ids/api-key.ts'
 import { systemClock } from '../../platform/process/clock.ts'
 import { readConfig } from '../../platform/config/config.ts'
@@ -8,12 +8,12 @@ import { organizationIdOf } from '../keys/key-table.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface CreateKeyOptions {
-  /** Its id or its name. */
+  /** ID or name of the organization. */
   readonly organization: string
   readonly name: string
   readonly env: string
   readonly scopes: readonly ApiKeyScope[]
-  /** Milliseconds from now; never without it. */
+  /** Lifetime in milliseconds. If undefined, the key does not expire. */
   readonly expires?: number
   readonly rateLimit?: number
   readonly json?: boolean
@@ -36,5 +36,5 @@ export async function createKey(
   if (options.json === true) return write(JSON.stringify({ ...created, expires_at }))
   write(`key_id ${created.key_id}`)
   write(`api_key ${created.api_key}`)
-  write('Keep it now: it is not shown again.')
+  write('Save the key now: it is not shown again.')
 }

@@ -1,9 +1,11 @@
-/** `sluice erase`: deletes decisions for good, keeps a record of it, and keeps them out. */
+/** `sluice erase`: deletes decisions permanently, and keeps redelivered copies from being stored
+ * again.
+ */
 import { readFile } from 'node:fs/promises'
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
-import { countDoomed } from '../../store/erasure/count-doomed.ts'
+import { countErasureCandidates } from '../../store/erasure/count-erasure-candidates.ts'
 import { parseErasures } from '../erasure/parse-erasures.ts'
 import { restoreErasures } from '../../store/erasure/restore-erasures.ts'
 import { eraseActionOf } from '../erasure/erasure-request.ts'
@@ -15,12 +17,15 @@ import { runErasure } from '../../store/erasure/run-erasure.ts'
 import { organizationIdOf } from '../keys/key-table.ts'
 import { withPostgres } from '../with-postgres.ts'
 
-/** To count all of a large organization takes its time. */
+/**
+ * Statement timeout in milliseconds. High, because counting the decisions of a large organization
+ * can take minutes.
+ */
 const statementTimeoutMs = 600_000
 const staysInKafka =
-  'In Kafka it stays until the retention of the topics and of their dead letters is over.'
+  'Kafka keeps the data until the retention of the topics and dead-letter topics has passed.'
 
-interface Surroundings {
+interface EraseContext {
   readonly postgres: Postgres
   readonly write: (line: string) => void
   readonly json: boolean
@@ -41,56 +46,59 @@ export async function erase(
   )
 }
 
-async function act(action: EraseAction, surroundings: Surroundings): Promise<void> {
-  if (action.kind === 'count') return await count(action.target, surroundings)
-  if (action.kind === 'list') return await list(action.organization, surroundings)
-  if (action.kind === 'repeat') return await repeat(action.path, surroundings)
-  if (action.kind === 'resume') return await resume(action.organization, surroundings)
+async function act(action: EraseAction, context: EraseContext): Promise<void> {
+  if (action.kind === 'count') return await count(action.target, context)
+  if (action.kind === 'list') return await list(action.organization, context)
+  if (action.kind === 'repeat') return await repeat(action.path, context)
+  if (action.kind === 'resume') return await resume(action.organization, context)
   const { organization, scope, subject } = action.target
-  const { postgres, write, json } = surroundings
+  const { postgres, write, json } = context
   const erasure = await beginErasure(postgres, {
-    ...{ organization_id: await organizationIdOf(postgres, organization), scope, subject },
-    ...{ requested_by: action.by, reason: action.reason }
+    organization_id: await organizationIdOf(postgres, organization),
+    scope,
+    subject,
+    requested_by: action.by,
+    reason: action.reason
   })
-  await finish(erasure, surroundings)
+  await finish(erasure, context)
   if (!json) write(staysInKafka)
 }
 
-async function count(target: ErasureTarget, { postgres, write, json }: Surroundings) {
+async function count(target: ErasureTarget, { postgres, write, json }: EraseContext) {
   const { organization, scope, subject } = target
   const organization_id = await organizationIdOf(postgres, organization)
   const [now] = await postgres.query<{ now: Date }>(`select clock_timestamp() as now`)
-  if (now === undefined) throw new Error('the time of Postgres has no row')
+  if (now === undefined) throw new Error('Postgres returned no row for its time')
   const rule = { organization_id, scope, subject, received_until: now.now }
-  const counts = await countDoomed(postgres, rule)
+  const counts = await countErasureCandidates(postgres, rule)
   if (json) return write(JSON.stringify({ ...rule, ...counts, erased: false }))
   write(`${describeTarget(rule)} has`)
   for (const [table, rows] of Object.entries(counts)) write(`  ${table.padEnd(16)} ${rows}`)
-  write('Nothing was erased; --execute with --reason and --by does it.')
+  write('Dry run: nothing was erased. Add --execute, --reason and --by to erase.')
   write(staysInKafka)
 }
 
-async function list(organization: string | null, { postgres, write, json }: Surroundings) {
+async function list(organization: string | null, { postgres, write, json }: EraseContext) {
   const erasures = await erasuresOf(postgres, organization)
   if (json) return write(JSON.stringify(erasures))
-  if (erasures.length === 0) return write('Nothing was ever asked to be erased.')
+  if (erasures.length === 0) return write('There are no erasures.')
   for (const erasure of erasures) write(describeErasure(erasure))
 }
 
-async function resume(organization: string | null, surroundings: Surroundings) {
-  const erasures = await erasuresOf(surroundings.postgres, organization)
+async function resume(organization: string | null, context: EraseContext) {
+  const erasures = await erasuresOf(context.postgres, organization)
   const unfinished = erasures.filter(({ finished_at }) => finished_at === null)
-  if (unfinished.length === 0 && !surroundings.json) surroundings.write('Nothing is unfinished.')
-  for (const erasure of unfinished) await finish(erasure, surroundings)
+  if (unfinished.length === 0 && !context.json) context.write('There are no unfinished erasures.')
+  for (const erasure of unfinished) await finish(erasure, context)
 }
 
-/** What a restored database has forgotten, with what it is in the middle of. */
-async function repeat(path: string, surroundings: Surroundings): Promise<void> {
-  const { postgres, write, json } = surroundings
+/** After a restore, repeats erasures that are missing from the database or unfinished. */
+async function repeat(path: string, context: EraseContext): Promise<void> {
+  const { postgres, write, json } = context
   const remembered = parseErasures(await readFile(path, 'utf8'))
   const forgotten = await restoreErasures(postgres, remembered)
-  if (forgotten.length === 0 && !json) write('The database knows all of them.')
-  for (const erasure of forgotten) await finish(erasure, surroundings)
+  if (forgotten.length === 0 && !json) write('The database has all of them.')
+  for (const erasure of forgotten) await finish(erasure, context)
 }
 
 async function erasuresOf(postgres: Postgres, organization: string | null): Promise<Erasure[]> {
@@ -98,8 +106,8 @@ async function erasuresOf(postgres: Postgres, organization: string | null): Prom
   return await selectErasures(postgres, id)
 }
 
-async function finish(erasure: Erasure, { postgres, write, json }: Surroundings): Promise<void> {
-  if (!json) write(`erasing ${describeTarget(erasure)}, number ${erasure.erasure_id}`)
+async function finish(erasure: Erasure, { postgres, write, json }: EraseContext): Promise<void> {
+  if (!json) write(`erasing ${describeTarget(erasure)}, erasure ${erasure.erasure_id}`)
   const finished = await runErasure(postgres, erasure, ({ decisions, evaluation_runs, scores }) => {
     if (!json) write(`  ${decisions} decisions, ${evaluation_runs} runs and ${scores} scores`)
   })

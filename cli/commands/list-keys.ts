@@ -1,11 +1,11 @@
-/** `sluice keys list`: which keys there are, and what they may do. Secrets are not known here. */
+/** `sluice keys list`: lists API keys without their secrets, which are not stored. */
 import { systemClock } from '../../platform/process/clock.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
 import { stateOf } from '../keys/key-state.ts'
 import { organizationIdOf, selectKeys } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
-import { layOut } from '../../core/lay-out.ts'
+import { formatTable } from '../../core/format-table.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface ListKeysOptions {
@@ -27,15 +27,20 @@ export async function listKeys(
     return selectKeys(postgres, id)
   })
   if (json === true) return write(JSON.stringify(rows))
-  if (rows.length === 0) return write('There are no keys yet; sluice keys create makes one.')
-  for (const line of layOut([head, ...rows.map(cellsOf)])) write(line)
+  if (rows.length === 0) return write('There are no API keys. Create one with sluice keys create.')
+  for (const line of formatTable([head, ...rows.map(cellsOf)])) write(line)
 }
 
 function cellsOf(row: KeyRow): string[] {
   return [
-    ...[row.key_id, row.organization, row.name, stateOf(row, systemClock.now())],
-    ...[row.scopes.join(','), row.rate_limit_points?.toString() ?? '-'],
-    ...[textOf(row.expires_at), textOf(row.last_used_at)]
+    row.key_id,
+    row.organization,
+    row.name,
+    stateOf(row, systemClock.now()),
+    row.scopes.join(','),
+    row.rate_limit_points?.toString() ?? '-',
+    textOf(row.expires_at),
+    textOf(row.last_used_at)
   ]
 }
 

@@ -1,15 +1,13 @@
-/** `sluice migrate`: applies the SQL migrations, and prepares the tables of the job queues. */
+/** `sluice migrate`: applies the SQL migrations. */
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
-import { prepareJobQueues } from '../../platform/postgres/job-queue.ts'
-import { migrate } from '../../platform/postgres/migrations.ts'
+import { applyMigrations } from '../../platform/postgres/migrations.ts'
 import { migrationsFolder } from '../../schemas/index.ts'
 
 export async function migrateDatabase(environment: Environment, write: (line: string) => void) {
   const config = readConfig(environment, ['DATABASE_URL', 'DATABASE_TLS_CA'])
-  const address = { databaseUrl: config.DATABASE_URL, ca: config.DATABASE_TLS_CA }
-  const applied = await migrate({ ...address, folder: migrationsFolder })
-  await prepareJobQueues(address)
+  const { DATABASE_URL: databaseUrl, DATABASE_TLS_CA: ca } = config
+  const applied = await applyMigrations({ databaseUrl, ca, folder: migrationsFolder })
   for (const name of applied) write(`applied ${name}`)
   if (applied.length === 0) write('migrations: nothing to do')
 }

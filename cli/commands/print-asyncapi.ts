@@ -1,4 +1,4 @@
-/** `sluice schemas asyncapi`: the AsyncAPI document of this installation's topics. */
+/** `sluice schemas asyncapi`: prints the AsyncAPI document of the topics. */
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
 import { asyncapiDocumentOf } from '../schemas/asyncapi-document.ts'

@@ -1,4 +1,4 @@
-/** `sluice schemas register`: the Avro schemas into the registry, with their compatibility. */
+/** `sluice schemas register`: registers the Avro schemas and sets their compatibility level. */
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
 import { createRegistry } from '../../platform/registry/schema-registry.ts'

@@ -1,17 +1,17 @@
-/** `sluice keys revoke`: a key ends now, everywhere. */
+/** `sluice keys revoke`: revokes an API key on all gateways. */
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { selectKey } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
-import { notTold, tellKeyChange } from '../keys/tell-key-change.ts'
+import { notNotified, notifyKeyChange } from '../keys/notify-key-change.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface RevokeKeyOptions {
   readonly json?: boolean
 }
 
-export interface RevokeKeyRequest {
+interface RevokeKeyRequest {
   readonly keyId: string
   readonly options: RevokeKeyOptions
 }
@@ -22,23 +22,29 @@ export async function revokeKey(
   write: (line: string) => void
 ): Promise<void> {
   const config = readConfig(environment, [
-    ...(['DATABASE_URL', 'DATABASE_TLS_CA', 'REDIS_URL', 'REDIS_TLS_CA'] as const)
+    'DATABASE_URL',
+    'DATABASE_TLS_CA',
+    'REDIS_URL',
+    'REDIS_TLS_CA'
   ])
   const before = await withPostgres(config, (postgres) =>
     postgres.transaction((transaction) => revoke(transaction, keyId))
   )
-  // Told again as well: whoever repeats a command does so because it had no effect.
-  const isTold = await tellKeyChange(config, keyId)
+  // Also notifies the gateways if the key was already revoked, because an operator may repeat the
+  // command to make sure.
+  const isNotified = await notifyKeyChange(config, keyId)
   const wasRevoked = before.revoked_at !== null
   if (options.json === true) {
-    return write(JSON.stringify({ key_id: keyId, was_revoked: wasRevoked, gateways_told: isTold }))
+    return write(
+      JSON.stringify({ key_id: keyId, was_revoked: wasRevoked, gateways_notified: isNotified })
+    )
   }
-  if (wasRevoked) write(`${keyId} was revoked at ${before.revoked_at.toISOString()}.`)
+  if (wasRevoked) write(`${keyId} was already revoked at ${before.revoked_at.toISOString()}.`)
   else write(`${keyId} is revoked.`)
-  write(isTold ? 'Gateways were told.' : notTold)
+  write(isNotified ? 'The gateways were notified.' : notNotified)
 }
 
-/** @returns the key as it was before. */
+/** @returns the key before it was revoked */
 async function revoke(transaction: Queryable, keyId: string): Promise<KeyRow> {
   const row = await selectKey(transaction, keyId)
   const statement = `update api_keys set revoked_at = now()

@@ -1,4 +1,6 @@
-/** `sluice keys rotate`: a new key in the place of an old one, which goes on for a while. */
+/** `sluice keys rotate`: creates a replacement for a key. The old key stays valid for a grace
+ * period.
+ */
 import { systemClock } from '../../platform/process/clock.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
@@ -7,18 +9,18 @@ import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { hasEnded } from '../keys/key-state.ts'
 import { selectKey } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
-import { notTold, tellKeyChange } from '../keys/tell-key-change.ts'
+import { notNotified, notifyKeyChange } from '../keys/notify-key-change.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface RotateKeyOptions {
-  /** Milliseconds that the old key goes on. */
+  /** Time in milliseconds that the old key stays valid. */
   readonly grace: number
-  /** Milliseconds until the new key expires; without it as long as the old one was made for. */
+  /** Lifetime of the new key in milliseconds. Default: the lifetime of the old key. */
   readonly expires?: number
   readonly json?: boolean
 }
 
-export interface RotateKeyRequest {
+interface RotateKeyRequest {
   readonly keyId: string
   readonly options: RotateKeyOptions
 }
@@ -29,20 +31,27 @@ export async function rotateKey(
   write: (line: string) => void
 ): Promise<void> {
   const config = readConfig(environment, [
-    ...(['DATABASE_URL', 'DATABASE_TLS_CA', 'API_KEY_PEPPER'] as const),
-    ...(['REDIS_URL', 'REDIS_TLS_CA'] as const)
+    'DATABASE_URL',
+    'DATABASE_TLS_CA',
+    'API_KEY_PEPPER',
+    'REDIS_URL',
+    'REDIS_TLS_CA'
   ])
   const rotated = await withPostgres(config, (postgres) =>
     postgres.transaction((transaction) =>
       rotate(transaction, { keyId, options, pepper: config.API_KEY_PEPPER })
     )
   )
-  const isTold = await tellKeyChange(config, keyId)
-  if (options.json === true) return write(JSON.stringify({ ...rotated, gateways_told: isTold }))
+  const isNotified = await notifyKeyChange(config, keyId)
+  if (options.json === true)
+    return write(JSON.stringify({ ...rotated, gateways_notified: isNotified }))
   write(`key_id ${rotated.key_id}`)
   write(`api_key ${rotated.api_key}`)
-  write(`Keep it now: it is not shown again. ${keyId} goes on until ${rotated.old_expires_at}.`)
-  if (!isTold) write(notTold)
+  write(
+    `Save the key now: it is not shown again. ${keyId} stays valid until ` +
+      `${rotated.old_expires_at}.`
+  )
+  if (!isNotified) write(notNotified)
 }
 
 async function rotate(transaction: Queryable, request: RotateKeyRequest & { pepper: string }) {
@@ -71,7 +80,8 @@ function expiryOf(old: KeyRow, now: number, expires: number | undefined): Date |
 function refuseEnded(old: KeyRow, now: number): void {
   const { key_id, replaced_by } = old
   if (replaced_by !== null) {
-    throw new Error(`${key_id} was rotated already; ${replaced_by} took its place`)
+    throw new Error(`${key_id} was already rotated to ${replaced_by}`)
   }
-  if (hasEnded(old, now)) throw new Error(`${key_id} has ended; sluice keys create makes a new one`)
+  if (hasEnded(old, now))
+    throw new Error(`${key_id} is expired or revoked; create a key with sluice keys create`)
 }

@@ -1,7 +1,8 @@
-/** `sluice sizing`: how much hardware an amount of decisions needs; asks nothing and nobody. */
-import { layOut } from '../../core/lay-out.ts'
+/** `sluice sizing`: estimates the hardware for a rate of decisions, without contacting any service.
+ */
+import { formatTable } from '../../core/format-table.ts'
 import { sizeInstallation } from '../sizing/size-installation.ts'
-import type { Need, Workload } from '../sizing/size-installation.ts'
+import type { ResourceNeed, Workload } from '../sizing/size-installation.ts'
 
 export interface SizingOptions extends Omit<Workload, 'isEvaluated'> {
   readonly evaluation: boolean
@@ -12,19 +13,23 @@ export function sizing(options: SizingOptions, write: (line: string) => void): v
   const { evaluation: isEvaluated, json, ...workload } = options
   const needs = sizeInstallation({ ...workload, isEvaluated })
   if (json === true) return write(JSON.stringify({ ...workload, isEvaluated, needs }))
-  for (const line of layOut([['what', 'how much', 'because'], ...needs.map(cellsOf)])) write(line)
-  write('Measured on one machine: docs/sizing.md says where, and how to measure yours.')
+  for (const line of formatTable([['resource', 'amount', 'basis'], ...needs.map(cellsOf)]))
+    write(line)
+  write(
+    'Based on measurements of one machine: see docs/guides/operations/sizing.md for how to ' +
+      'measure yours.'
+  )
 }
 
-function cellsOf({ what, value, unit, because }: Need): string[] {
-  const isMuch = unit === 'GB' && value >= teraPerGiga
-  const amount = isMuch ? `${roundedOf(value / teraPerGiga)} TB` : `${roundedOf(value)} ${unit}`
-  return [what, amount, because]
+function cellsOf({ resource, value, unit, basis }: ResourceNeed): string[] {
+  const isLarge = unit === 'GB' && value >= teraPerGiga
+  const amount = isLarge ? `${roundedOf(value / teraPerGiga)} TB` : `${roundedOf(value)} ${unit}`
+  return [resource, amount, basis]
 }
 
 const teraPerGiga = 1000
 
-/** Two digits that say something: more would promise what a model does not know. */
+/** Rounds to two significant digits, because the model is not more precise. */
 function roundedOf(value: number): string {
   if (Number.isInteger(value)) return String(value)
   return value >= 10 ? String(Math.round(value)) : value.toPrecision(2)

@@ -1,36 +1,36 @@
-/** `sluice tail`: the records of a topic as lines of JSON. */
+/** `sluice tail`: prints the records of a topic as JSON lines. */
 import { readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/config.ts'
 import { kafkaSettingNames } from '../../platform/kafka/kafka-security.ts'
-import type { OffsetRange } from '../../platform/kafka/log-fetcher.ts'
+import type { OffsetRange } from '../../platform/kafka/topic-fetcher.ts'
 import type { Message } from '../../platform/kafka/message-consumer.ts'
 import { createRegistry } from '../../platform/registry/schema-registry.ts'
 import { messagesOf } from '../../platform/kafka/topic-reader.ts'
 import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
 import { deadLetterTopicOf } from '../../schemas/index.ts'
 import type { Output } from '../output.ts'
-import { createDescribe } from '../records/describe.ts'
-import type { Content } from '../records/describe.ts'
+import { createDecodeRecord } from '../records/decode-record.ts'
+import type { RecordContent } from '../records/decode-record.ts'
 import { matches } from '../records/record-filter.ts'
 import type { RecordFilter } from '../records/record-filter.ts'
 import { recordLine } from '../records/record-line.ts'
-import { withLog } from '../with-log.ts'
+import { withTopicReader } from '../with-topic-reader.ts'
 
 export interface TailOptions extends RecordFilter {
-  /** decisions, evaluations, dead-letters, evaluation-dead-letters, or the name of a topic. */
+  /** `decisions`, `evaluations`, `dead-letters`, `evaluation-dead-letters`, or a topic name. */
   readonly topic: string
   readonly follow?: boolean
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly since?: number
   readonly fromBeginning?: boolean
-  /** Records of each partition. */
+  /** Number of most recent records to print per partition. */
   readonly last?: number
-  /** Lines. */
+  /** Maximum number of lines to print. */
   readonly limit?: number
   readonly payload: boolean
 }
 
-export interface TailSurroundings {
+interface TailContext {
   readonly output: Output
   readonly signal: AbortSignal
 }
@@ -40,20 +40,22 @@ const lastDefault = 10n
 export async function tail(
   environment: Environment,
   options: TailOptions,
-  { output, signal }: TailSurroundings
+  { output, signal }: TailContext
 ): Promise<void> {
   const config = readConfig(environment, [
     ...kafkaSettingNames,
-    ...(['SCHEMA_REGISTRY_URL', 'SCHEMA_REGISTRY_TLS_CA'] as const),
-    ...(['DECISIONS_TOPIC', 'EVALUATIONS_TOPIC'] as const)
+    'SCHEMA_REGISTRY_URL',
+    'SCHEMA_REGISTRY_TLS_CA',
+    'DECISIONS_TOPIC',
+    'EVALUATIONS_TOPIC'
   ])
   const topic = topicOf(options.topic, config.DECISIONS_TOPIC, config.EVALUATIONS_TOPIC)
   const registry = createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA)
-  const describe = createDescribe(registry, contentOf(topic, config.EVALUATIONS_TOPIC))
+  const describe = createDecodeRecord(registry, contentOf(topic, config.EVALUATIONS_TOPIC))
   const ended = AbortSignal.any([signal, output.closed])
   const limit = options.limit ?? Infinity
 
-  await withLog(config, async (reader) => {
+  await withTopicReader(config, async (reader) => {
     let printed = 0
     for await (const message of select(reader, { topic, options, signal: ended })) {
       const described = await describe(message)
@@ -65,7 +67,7 @@ export async function tail(
   })
 }
 
-/** Short names for the topics of this installation. */
+/** Resolves a short name to the topic name in this installation. */
 function topicOf(name: string, decisions: string, evaluations: string): string {
   const known = new Map([
     ['decisions', decisions],
@@ -76,8 +78,11 @@ function topicOf(name: string, decisions: string, evaluations: string): string {
   return known.get(name) ?? name
 }
 
-/** Whatever else there is may hold decisions: a copy, or the topic of another installation. */
-function contentOf(topic: string, evaluations: string): Content {
+/**
+ * Returns the expected content of a topic. An unknown topic probably holds decisions, because it
+ * may be a copy or belong to another installation.
+ */
+function contentOf(topic: string, evaluations: string): RecordContent {
   const isOfEvaluations = topic === evaluations || topic === deadLetterTopicOf(evaluations)
   return isOfEvaluations ? 'evaluation' : 'decision'
 }

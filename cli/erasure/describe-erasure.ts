@@ -1,9 +1,12 @@
-/** Erasures in words. */
+/** Formats erasures as text. */
 import { escapedText } from '../plain-text.ts'
 import type { ErasureRule } from '../../core/decision/erasure.ts'
 import type { Erasure } from '../../store/erasure/erasure-table.ts'
 
-/** Quoted, since a caller has chosen the id, and a terminal obeys some characters. */
+/**
+ * Describes the target of an erasure. Quotes the ID, because a client chose it and it may contain
+ * control characters.
+ */
 export function describeTarget({ organization_id, scope, subject }: ErasureRule): string {
   if (subject === null) return `organization ${organization_id}`
   return `${scope} ${quoted(subject)} of organization ${organization_id}`
@@ -16,7 +19,7 @@ export function describeErasure(erasure: Erasure): string {
   return [
     `${erasure_id}  ${describeTarget(erasure)}`,
     `received until ${received_until.toISOString()}`,
-    `asked ${requested_at.toISOString()} by ${quoted(requested_by)}`,
+    `requested ${requested_at.toISOString()} by ${quoted(requested_by)}`,
     ...(reason === null ? [] : [`because ${quoted(reason)}`]),
     `${decisions} decisions, ${evaluation_runs} runs and ${scores} scores erased, ${state}`
   ].join('\n  ')

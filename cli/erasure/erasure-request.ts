@@ -1,4 +1,4 @@
-/** What the options of `sluice erase` ask for, or what is wrong with them. */
+/** Validates the options of `sluice erase`, and determines the requested action. */
 import type { ErasureScope } from '../../core/decision/erasure.ts'
 import { isUuid } from '../../core/ids/ids.ts'
 
@@ -13,16 +13,16 @@ export interface EraseOptions {
   readonly execute?: boolean
   readonly resume?: boolean
   readonly list?: boolean
-  /** A file with what `--list --json` printed. */
+  /** File with the output of `--list --json`. */
   readonly repeat?: string
   readonly json?: boolean
 }
 
 export interface ErasureTarget {
-  /** The id of the organization, or its name. */
+  /** ID or name of the organization. */
   readonly organization: string
   readonly scope: ErasureScope
-  /** The id of the decision, session or agent; null for the whole organization. */
+  /** ID of the decision, session or agent. Null for the whole organization. */
   readonly subject: string | null
 }
 
@@ -38,50 +38,54 @@ export type EraseAction =
       readonly by: string
     }
 
-/** @throws with what to give instead. */
+/** @throws {Error} that says which options to pass */
 export function eraseActionOf(options: EraseOptions): EraseAction {
   const { organization = null } = options
-  refuseSeveral(options)
+  requireOneAction(options)
   const { repeat } = options
   if (repeat !== undefined) return repeatOf(repeat, options)
   if (options.list === true || options.resume === true) {
-    if (scopesOf(options).length > 0) throw new Error('that takes no more than --organization')
+    if (scopesOf(options).length > 0)
+      throw new Error('--list and --resume accept only --organization')
     return { kind: options.list === true ? 'list' : 'resume', organization }
   }
   const target = targetOf(options)
   if (options.execute !== true) return { kind: 'count', target }
   const { reason, by } = options
-  if (!reason || !by) throw new Error('--execute needs --reason and --by, for the record')
+  if (!reason || !by) throw new Error('--execute requires --reason and --by')
   return { kind: 'erase', target, reason, by }
 }
 
-function refuseSeveral({ list, resume, execute, repeat }: EraseOptions): void {
-  const asked = [list, resume, execute, repeat !== undefined].filter(Boolean)
-  if (asked.length > 1) throw new Error('give one of --list, --resume, --repeat and --execute')
+function requireOneAction({ list, resume, execute, repeat }: EraseOptions): void {
+  const actions = [list, resume, execute, repeat !== undefined].filter(Boolean)
+  if (actions.length > 1)
+    throw new Error('pass only one of --list, --resume, --repeat and --execute')
 }
 
-/** The list says all of it: of which organization, what, why and by whom. */
+/**
+ * Returns the action for `--repeat`. The file names the organization, target, reason and requester.
+ */
 function repeatOf(path: string, options: EraseOptions): EraseAction {
   const others = [options.organization, options.reason, options.by].filter(
     (each) => each !== undefined
   )
   if (others.length > 0 || scopesOf(options).length > 0) {
-    throw new Error('--repeat takes the rest from its file')
+    throw new Error('--repeat reads the other options from its file; pass no more of them')
   }
   return { kind: 'repeat', path }
 }
 
 function targetOf(options: EraseOptions): ErasureTarget {
   const { organization } = options
-  if (!organization) throw new Error('give --organization, by its id or name')
-  const [found, ...others] = scopesOf(options)
-  if (found === undefined || others.length > 0) {
-    throw new Error('give exactly one of --decision, --session, --agent and --everything')
+  if (!organization) throw new Error('--organization is missing; pass its id or name')
+  const [first, ...others] = scopesOf(options)
+  if (first === undefined || others.length > 0) {
+    throw new Error('pass exactly one of --decision, --session, --agent and --everything')
   }
-  const [scope, subject] = found
+  const [scope, subject] = first
   if (subject === '') throw new Error(`--${scope} is empty`)
   if (scope !== 'decision') return { organization, scope, subject }
-  if (subject === null || !isUuid(subject)) throw new Error('--decision is no UUID')
+  if (subject === null || !isUuid(subject)) throw new Error('--decision is not a UUID')
   return { organization, scope, subject: subject.toLowerCase() }
 }
 

@@ -1,4 +1,4 @@
-/** The rows of API keys as the command line reads and writes them. */
+/** Reads API keys and organizations from Postgres. */
 import type { NewApiKey } from '../../store/insert-api-key.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 
@@ -15,7 +15,7 @@ const columns = `k.key_id, k.organization_id, o.name as organization, k.name, k.
   k.scopes, k.rate_limit_points, k.created_at, k.expires_at, k.revoked_at, k.replaced_by,
   k.last_used_at`
 
-/** Of one organization, or of all. */
+/** Selects the keys of one organization, or of all organizations if `organizationId` is null. */
 export function selectKeys(postgres: Queryable, organizationId: string | null): Promise<KeyRow[]> {
   return postgres.query<KeyRow>(
     `select ${columns} from api_keys k join organizations o using (organization_id)
@@ -25,7 +25,10 @@ export function selectKeys(postgres: Queryable, organizationId: string | null): 
   )
 }
 
-/** Locked until the transaction ends. @throws when there is no such key. */
+/**
+ * Selects a key and locks it until the transaction ends.
+ * @throws if the key does not exist
+ */
 export async function selectKey(transaction: Queryable, keyId: string): Promise<KeyRow> {
   const [row] = await transaction.query<KeyRow>(
     `select ${columns} from api_keys k join organizations o using (organization_id)
@@ -33,10 +36,13 @@ export async function selectKey(transaction: Queryable, keyId: string): Promise<
     [keyId]
   )
   if (row !== undefined) return row
-  throw new Error(`there is no key ${keyId}; sluice keys list shows those that there are`)
+  throw new Error(`there is no API key ${keyId}; list the keys with sluice keys list`)
 }
 
-/** By its id, or by its name where only one has it. @throws when it is not one. */
+/**
+ * Finds an organization by ID or by name.
+ * @throws if no organization or more than one matches
+ */
 export async function organizationIdOf(postgres: Queryable, text: string): Promise<string> {
   const found = await postgres.query<{ organization_id: string; name: string }>(
     `select organization_id, name from organizations
@@ -45,9 +51,9 @@ export async function organizationIdOf(postgres: Queryable, text: string): Promi
   )
   const [first] = found
   if (first === undefined) {
-    throw new Error(`there is no organization ${text}; sluice bootstrap makes one`)
+    throw new Error(`there is no organization ${text}; create one with sluice bootstrap`)
   }
   if (found.length === 1) return first.organization_id
   const ids = found.map(({ organization_id }) => organization_id).join(', ')
-  throw new Error(`several organizations are named ${text}; give the id of one: ${ids}`)
+  throw new Error(`several organizations have the name ${text}; pass one of their ids: ${ids}`)
 }

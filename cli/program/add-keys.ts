@@ -1,4 +1,4 @@
-/** `sluice keys` and its commands; the code of a command is loaded only when it runs. */
+/** Defines `sluice keys` and its commands. Loads the code of a command only when it runs. */
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { createApiKey } from '../../core/ids/api-key.ts'
@@ -14,28 +14,33 @@ import {
   parsePoints,
   parseScopes
 } from '../parse-option.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { CommandContext } from '../command-context.ts'
 import { argument } from './argument.ts'
 
-export function addKeys(program: Command, surroundings: Surroundings): void {
-  const { environment, write } = surroundings
-  const keys = program.command('keys').description('API keys: create, list, rotate, revoke')
+export function addKeys(program: Command, context: CommandContext): void {
+  const { environment, write } = context
+  const keys = program.command('keys').description('create, list, rotate and revoke API keys')
 
   keys
     .command('create')
-    .description('make a key for an organization, and show it this once')
-    .requiredOption('--organization <id>', 'id of the organization, or its name')
-    .requiredOption('--name <name>', 'what the key is for', argument(parseName))
-    .option('--scopes <scopes>', 'what it may do, separated by commas', argument(parseScopes), [
+    .description('create an API key and print it; its secret is not shown again')
+    .requiredOption('--organization <id>', 'id or name of the organization')
+    .requiredOption('--name <name>', 'name of the key', argument(parseName))
+    .option('--scopes <scopes>', 'scopes of the key, separated by commas', argument(parseScopes), [
       'ingest'
     ])
     .option(
       '--expires <duration>',
-      'how long it is valid, such as 90d; for ever without',
+      'lifetime of the key, such as 90d (default: unlimited)',
       argument(parseDuration)
     )
-    .option('--rate-limit <n>', 'decisions it may send in a window', argument(parsePoints))
-    .option('--env <env>', 'environment named in the key', argument(parseEnv), 'live')
+    .option('--rate-limit <n>', 'decisions the key may send per window', argument(parsePoints))
+    .option(
+      '--env <env>',
+      'environment part of the key, as in slk_live_',
+      argument(parseEnv),
+      'live'
+    )
     .option('--json', 'print one JSON object')
     .action(async (options: CreateKeyOptions) => {
       const { createKey } = await import('../commands/create-key.ts')
@@ -44,36 +49,41 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
 
   keys
     .command('generate')
-    .description('make up a key for BOOTSTRAP_API_KEY; it opens nothing before that')
-    .option('--env <env>', 'environment named in the key', argument(parseEnv), 'live')
+    .description('generate a key for BOOTSTRAP_API_KEY (inactive until bootstrap runs)')
+    .option(
+      '--env <env>',
+      'environment part of the key, as in slk_live_',
+      argument(parseEnv),
+      'live'
+    )
     .action(({ env }: { env: string }) => write(createApiKey(env).api_key))
 
   keys
     .command('list')
-    .description('show the keys there are, without their secrets')
-    .option('--organization <id>', 'only of this organization, by id or name')
+    .description('list API keys without their secrets')
+    .option('--organization <id>', 'only keys of this organization, by id or name')
     .option('--json', 'print one JSON array')
     .action(async (options: ListKeysOptions) => {
       const { listKeys } = await import('../commands/list-keys.ts')
       await listKeys(environment, options, write)
     })
 
-  addKeyEnds(keys, surroundings)
+  addKeyEnds(keys, context)
 }
 
-function addKeyEnds(keys: Command, { environment, write }: Surroundings): void {
+function addKeyEnds(keys: Command, { environment, write }: CommandContext): void {
   keys
     .command('rotate')
-    .description('make a key that takes the place of another, which goes on for a while')
-    .argument('<key-id>', 'the old key: the 12 characters after slk_live_')
+    .description('create a replacement for a key; the old key stays valid for a grace period')
+    .argument('<key-id>', 'id of the old key (the 12 characters after slk_ENV_), or the whole key')
     .addOption(
-      new Option('--grace <duration>', 'how long the old key goes on')
+      new Option('--grace <duration>', 'how long the old key stays valid')
         .argParser(argument(parseDuration))
         .default(parseDuration('24h'), '24h')
     )
     .option(
       '--expires <duration>',
-      'how long the new one is valid; else as long as the old',
+      'lifetime of the new key (default: lifetime of the old key)',
       argument(parseDuration)
     )
     .option('--json', 'print one JSON object')
@@ -84,8 +94,8 @@ function addKeyEnds(keys: Command, { environment, write }: Surroundings): void {
 
   keys
     .command('revoke')
-    .description('end a key now, everywhere')
-    .argument('<key-id>', 'the 12 characters after slk_live_')
+    .description('revoke a key on all gateways')
+    .argument('<key-id>', 'id of the key (the 12 characters after slk_ENV_), or the whole key')
     .option('--json', 'print one JSON object')
     .action(async (keyId: string, options: RevokeKeyOptions) => {
       const { revokeKey } = await import('../commands/revoke-key.ts')

@@ -1,13 +1,15 @@
-/** `sluice schemas` and its commands; the code of a command is loaded only when it runs. */
+/** Defines `sluice schemas` and its commands. Loads the code of a command only when it runs. */
 import type { Command } from 'commander'
-import type { Surroundings } from '../surroundings.ts'
+import type { CommandContext } from '../command-context.ts'
 
-export function addSchemas(program: Command, { environment, write }: Surroundings): void {
-  const schemas = program.command('schemas').description('the Avro schemas of the topics')
+export function addSchemas(program: Command, { environment, write }: CommandContext): void {
+  const schemas = program
+    .command('schemas')
+    .description('register and check the Avro schemas of the topics')
 
   schemas
     .command('register')
-    .description('register them in the registry and set their compatibility')
+    .description('register the schemas in the schema registry and set their compatibility level')
     .action(async () => {
       const { registerSchemas } = await import('../commands/register-schemas.ts')
       await registerSchemas(environment, write)
@@ -15,7 +17,9 @@ export function addSchemas(program: Command, { environment, write }: Surrounding
 
   schemas
     .command('check')
-    .description('see whether each version may follow those before it, without a registry')
+    .description(
+      'check that each schema version is compatible with all earlier ones (needs no services)'
+    )
     .action(async () => {
       const { checkSchemas } = await import('../commands/check-schemas.ts')
       checkSchemas(write)
@@ -23,7 +27,7 @@ export function addSchemas(program: Command, { environment, write }: Surrounding
 
   schemas
     .command('asyncapi')
-    .description('print the AsyncAPI document of the topics, without any service')
+    .description('print the AsyncAPI document of the topics (needs no services)')
     .action(async () => {
       const { printAsyncapi } = await import('../commands/print-asyncapi.ts')
       printAsyncapi(environment, write)

@@ -1,25 +1,25 @@
-/** `sluice sizing` and its options. */
+/** Defines `sluice sizing` and its options. */
 import type { Command } from 'commander'
 import { sizing } from '../commands/sizing.ts'
 import type { SizingOptions } from '../commands/sizing.ts'
 import { parseCopies, parseCount } from '../parse-option.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { CommandContext } from '../command-context.ts'
 import { argument } from './argument.ts'
 
 const count = argument(parseCount)
 
-export function addSizing(program: Command, { write }: Surroundings): void {
+export function addSizing(program: Command, { write }: CommandContext): void {
   program
     .command('sizing')
-    .description('how much hardware so many decisions need, by what one was measured to cost')
-    .requiredOption('--rate <n>', 'decisions in a second, on average', count)
-    .option('--peak <n>', 'of the busiest second, as times of the average', count, 3)
-    .option('--size <bytes>', 'of a decision as it is sent', count, 1200)
-    .option('--batch <n>', 'decisions in a request', count, 1)
+    .description('estimate the hardware required for a decision rate, based on measured costs')
+    .requiredOption('--rate <n>', 'average decisions per second', count)
+    .option('--peak <n>', 'decisions in the busiest second, as a multiple of the average', count, 3)
+    .option('--size <bytes>', 'size of a decision as it is sent', count, 1200)
+    .option('--batch <n>', 'decisions per request', count, 1)
     .option('--retention-days <n>', 'days that Postgres keeps decisions', count, 30)
-    .option('--topic-days <n>', 'days that the topics keep them', count, 7)
-    .option('--copies <n>', 'copies of each partition', argument(parseCopies), 3)
-    .option('--no-evaluation', 'without the evaluation group')
+    .option('--topic-days <n>', 'days that Kafka keeps records', count, 7)
+    .option('--copies <n>', 'replicas of each partition', argument(parseCopies), 3)
+    .option('--no-evaluation', 'leave out the evaluation group')
     .option('--json', 'print one JSON object')
     .action((options: SizingOptions) => sizing(options, write))
 }

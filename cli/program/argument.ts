@@ -1,7 +1,7 @@
-/** How texts of options are parsed. */
+/** Adapts option parsers to the commander library. */
 import { InvalidArgumentError } from 'commander'
 
-/** So that what is wrong is told together with the option it is about. */
+/** Rethrows errors so that commander prints them with the name of the option. */
 export function argument<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {

@@ -1,7 +1,7 @@
-/** Every command of `sluice`; to add one, add a file to this folder and a line here. */
+/** Defines the command line. To add a command, add a file to this folder and call it here. */
 import { Command } from 'commander'
 import { parseCopies } from '../parse-option.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { CommandContext } from '../command-context.ts'
 import { addAudit } from './add-audit.ts'
 import { addBootstrap } from './add-bootstrap.ts'
 import { addDlq } from './add-dlq.ts'
@@ -13,20 +13,21 @@ import { addSizing } from './add-sizing.ts'
 import { addTail } from './add-tail.ts'
 import { argument } from './argument.ts'
 
-export function createProgram(surroundings: Surroundings): Command {
-  const { environment, write } = surroundings
+export function createProgram(context: CommandContext): Command {
+  const { environment, write } = context
   const program = new Command('sluice')
-    .description('The ingestion gateway for AI-agent decisions: what an operator does with it.')
-    .showHelpAfterError('Add --help to the command for what it takes.')
+    .description('Operate Sluice, the ingestion gateway for AI-agent decisions.')
+    .showHelpAfterError('Add --help for usage.')
     .exitOverride()
     .addHelpText(
       'after',
-      '\nAddresses come from the environment, else from a local stack started here.'
+      '\nSettings are read from the environment. By default, the commands use the stack that\n' +
+        'npm start runs in this folder.'
     )
 
   program
     .command('migrate')
-    .description('apply the SQL migrations that are not applied yet')
+    .description('apply pending SQL migrations')
     .action(async () => {
       const { migrateDatabase } = await import('../commands/migrate-database.ts')
       await migrateDatabase(environment, write)
@@ -34,10 +35,10 @@ export function createProgram(surroundings: Surroundings): Command {
 
   program
     .command('topics')
-    .description('topics of the log')
+    .description('manage the Kafka topics')
     .command('apply')
-    .description('create the topics, or bring them up to their definition')
-    .option('--replication-factor <n>', 'copies of each partition', argument(parseCopies), 1)
+    .description('create the topics, or update them to match their definition')
+    .option('--replication-factor <n>', 'replicas of each partition', argument(parseCopies), 1)
     .action(async ({ replicationFactor }: { replicationFactor: number }) => {
       const { applyTopics } = await import('../commands/apply-topics.ts')
       await applyTopics(environment, { replicationFactor, write })
@@ -45,6 +46,6 @@ export function createProgram(surroundings: Surroundings): Command {
 
   const daily = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit]
   const groups = [...daily, addErase, addRewind, addSizing]
-  for (const add of groups) add(program, surroundings)
+  for (const add of groups) add(program, context)
   return program
 }

@@ -1,28 +1,33 @@
-/** Which records somebody wants to see. */
-import type { Described } from './describe.ts'
+/** Filters records by agent, session, organization, decision and reason. */
+import type { DecodedRecord } from './decode-record.ts'
 
 export interface RecordFilter {
   readonly agent?: string
   readonly session?: string
   readonly organization?: string
   readonly decision?: string
-  /** Of dead letters. */
+  /** Reason in a dead-letter record. Other records do not match. */
   readonly reason?: string
 }
 
-/** What cannot be decoded belongs to nobody, so it passes only where nobody is asked for. */
-export function matches(described: Described, filter: RecordFilter): boolean {
-  if (filter.reason !== undefined && described.letter?.reason !== filter.reason) return false
+/**
+ * Checks whether a record matches. An undecodable record has no content to compare, so it matches
+ * only a filter on `reason`, or no filter.
+ */
+export function matches(described: DecodedRecord, filter: RecordFilter): boolean {
+  if (filter.reason !== undefined && described.deadLetter?.reason !== filter.reason) return false
   const { agent, session, organization, decision } = filter
-  const wanted = { agent_id: agent, session_id: session }
+  const contentIds = { agent_id: agent, session_id: session }
   const ids = { organization_id: organization?.toLowerCase(), decision_id: decision?.toLowerCase() }
-  const asked = Object.entries({ ...wanted, ...ids }).filter(([, value]) => value !== undefined)
-  if (asked.length === 0) return true
+  const conditions = Object.entries({ ...contentIds, ...ids }).filter(
+    ([, value]) => value !== undefined
+  )
+  if (conditions.length === 0) return true
   const subject = subjectOf(described)
-  return subject !== null && asked.every(([name, value]) => subject[name] === value)
+  return subject !== null && conditions.every(([name, value]) => subject[name] === value)
 }
 
-function subjectOf(described: Described): Readonly<Record<string, unknown>> | null {
+function subjectOf(described: DecodedRecord): Readonly<Record<string, unknown>> | null {
   if (described.kind === 'decision') return { ...described.decision }
   return described.kind === 'evaluation' ? { ...described.evaluation } : null
 }

@@ -1,26 +1,26 @@
-/** A record as one line of JSON: `input` and `metadata` are spliced in, so that they stay exact. */
+/** Formats a record as one line of JSON, with `input` and `metadata` exactly as they were sent. */
 import { isUtf8 } from 'node:buffer'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { oneLine } from '../../core/json/one-line.ts'
 import type { Message } from '../../platform/kafka/message-consumer.ts'
 import { isoTime } from '../iso-time.ts'
-import type { Described } from './describe.ts'
-import type { Letter } from './letter.ts'
+import type { DecodedRecord } from './decode-record.ts'
+import type { DeadLetterOrigin } from './dead-letter-origin.ts'
 
-/** A name, and the JSON text of its value. */
+/** Name of a JSON field, and its value as JSON text. */
 type Member = readonly [name: string, json: string]
 
-export interface LineOptions {
-  /** False leaves out input, output and metadata, and the runs of an evaluation. */
+interface LineOptions {
+  /** Whether to include input, output and metadata, or the runs of an evaluation. */
   readonly payload: boolean
 }
 
-export function recordLine(described: Described, options: LineOptions): string {
-  const { message, letter } = described
+export function recordLine(described: DecodedRecord, options: LineOptions): string {
+  const { message, deadLetter } = described
   return objectOf([
-    ...placeOf(message),
-    ...(letter === null ? [] : [['dead_letter', letterJson(letter)] as const]),
+    ...positionMembers(message),
+    ...(deadLetter === null ? [] : [['dead_letter', formatOriginJson(deadLetter)] as const]),
     ...contentOf(described, options)
   ])
 }
@@ -29,7 +29,7 @@ function objectOf(members: readonly Member[]): string {
   return `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
 }
 
-function placeOf({ partition, offset, timestamp, key }: Message): Member[] {
+function positionMembers({ partition, offset, timestamp, key }: Message): Member[] {
   return [
     ['partition', String(partition)],
     ['offset', String(offset)],
@@ -40,13 +40,13 @@ function placeOf({ partition, offset, timestamp, key }: Message): Member[] {
   ]
 }
 
-function letterJson({ reason, step, error, group, origin }: Letter): string {
+function formatOriginJson({ reason, step, error, group, origin }: DeadLetterOrigin): string {
   const { topic, partition, offset } = origin
   const from = { topic, partition, offset: Number(offset) }
   return JSON.stringify({ reason, step, error, group, ...from })
 }
 
-function contentOf(described: Described, options: LineOptions): Member[] {
+function contentOf(described: DecodedRecord, options: LineOptions): Member[] {
   switch (described.kind) {
     case 'decision':
       return decisionOf(described.decision, options)
@@ -64,18 +64,18 @@ function contentOf(described: Described, options: LineOptions): Member[] {
 
 function decisionOf(decision: Decision, { payload }: LineOptions): Member[] {
   const { received_at, input, output, metadata, ...rest } = decision
-  const said: Member[] = [
+  const payloadMembers: Member[] = [
     ['input', oneLine(input)],
     ['output', JSON.stringify(output)],
     ['metadata', metadata === null ? 'null' : oneLine(metadata)]
   ]
   const others = Object.entries(rest).map(([name, value]) => [name, JSON.stringify(value)] as const)
-  return [['received_at', isoJson(received_at)], ...others, ...(payload ? said : [])]
+  return [['received_at', isoJson(received_at)], ...others, ...(payload ? payloadMembers : [])]
 }
 
 function evaluationOf(evaluation: Evaluation, { payload }: LineOptions): Member[] {
   const { received_at, evaluated_at, runs, later_runs, ...rest } = evaluation
-  const said: Member[] = [
+  const payloadMembers: Member[] = [
     ['runs', JSON.stringify(runs)],
     ['later_runs', JSON.stringify(later_runs)]
   ]
@@ -84,7 +84,7 @@ function evaluationOf(evaluation: Evaluation, { payload }: LineOptions): Member[
     ['received_at', isoJson(received_at)],
     ['evaluated_at', isoJson(evaluated_at)],
     ...others,
-    ...(payload ? said : [])
+    ...(payload ? payloadMembers : [])
   ]
 }
 

@@ -1,48 +1,48 @@
-/** Where groups have to go back to, so that they read again what a restored database lacks. */
+/** Computes the offsets to which consumer groups must be reset after the database is restored. */
 
-/** How a group stands in one partition. */
-export interface Standing {
+/** Position of a consumer group in one partition. */
+export interface GroupPosition {
   readonly group: string
   readonly topic: string
   readonly partition: number
-  /** The next offset that the group reads; -1 while it begins at the beginning anyway. */
+  /** Committed offset in Kafka, or -1 if there is none and the group starts at the beginning. */
   readonly committed: bigint
-  /** What the database knows of; null when the group has come nowhere by then. */
+  /** Consumed offset in the database, or null if the database has none for the group. */
   readonly recorded: bigint | null
-  /** The first offset that the topic still holds. */
+  /** First offset of the partition. */
   readonly begin: bigint
-  /** The offset of the next message, read after `recorded`. */
+  /** Offset of the next message. Must be read after `recorded`. */
   readonly end: bigint
 }
 
-export interface Rewind extends Standing {
+export interface Rewind extends GroupPosition {
   readonly target: bigint
-  /** Messages that are read again. */
+  /** Number of messages that are read again. */
   readonly messages: bigint
-  /** Messages that the database lacks and the topic no longer holds. */
-  readonly gone: bigint
+  /** Number of messages that neither the database nor the topic has. */
+  readonly lost: bigint
 }
 
 /**
- * Back only, never forward: the tables come first, so in order a group stands where they do or
- * before, and what it skipped then has still to be done. A group that has nowhere to go is there
- * all the same when messages are gone.
+ * Computes which groups to reset. A group is never moved forward. Rows are committed before
+ * offsets, so the committed offset is usually at or before the recorded one and needs no reset. A
+ * group that keeps its offset is included if messages are lost.
  */
-export function findRewinds(standings: readonly Standing[]): Rewind[] {
-  return standings.flatMap((standing) => {
-    const { committed, recorded, begin } = standing
-    const wanted = isOfAnotherTopic(standing) ? 0n : (recorded ?? 0n)
-    if (committed <= wanted && begin <= wanted) return []
-    const target = wanted < begin ? begin : wanted
+export function findRewinds(positions: readonly GroupPosition[]): Rewind[] {
+  return positions.flatMap((position) => {
+    const { committed, recorded, begin } = position
+    const required = isBeyondEnd(position) ? 0n : (recorded ?? 0n)
+    if (committed <= required && begin <= required) return []
+    const target = required < begin ? begin : required
     const messages = committed > target ? committed - target : 0n
-    return [{ ...standing, target, messages, gone: target - wanted }]
+    return [{ ...position, target, messages, lost: target - required }]
   })
 }
 
 /**
- * Whether the database knows an offset that the topic has not reached: then it was made anew since,
- * or is another cluster's, and nothing of it can be taken as stored.
+ * Checks whether the database has an offset beyond the end of the topic. In this case, the topic
+ * was recreated or belongs to another cluster, and none of its messages are stored.
  */
-export function isOfAnotherTopic({ recorded, end }: Standing): boolean {
+export function isBeyondEnd({ recorded, end }: GroupPosition): boolean {
   return recorded !== null && recorded > end
 }

@@ -1,4 +1,4 @@
-/** The AsyncAPI 3 document of the topics, made of the contracts in schemas/. */
+/** Builds the AsyncAPI 3 document of the topics from the contracts in schemas/. */
 import {
   avroContracts,
   schemaCompatibility,
@@ -13,32 +13,36 @@ type Role = TopicDefinition['role']
 
 const descriptions: Readonly<Record<Role, string>> = {
   decisions:
-    'Every decision that was acknowledged, once or more. Ordered within an agent as the gateways ' +
+    'Every acknowledged decision, at least once. Ordered within an agent as the gateways ' +
     'wrote them.',
-  evaluations: 'What became of evaluation runs, as they end: within moments, or days later.',
-  decisions_dead_letter: 'Messages of the decisions topic that a consumer group refused for good.',
-  evaluations_dead_letter:
-    'Messages of the evaluations topic that a consumer group refused for good.'
+  evaluations:
+    'Results of evaluation runs, written as the runs end: within moments, or days later.',
+  decisions_dead_letter: 'Messages of the decisions topic that a consumer group cannot process.',
+  evaluations_dead_letter: 'Messages of the evaluations topic that a consumer group cannot process.'
 }
 
 const senders: Readonly<Record<Role, string>> = {
-  decisions: 'Gateways send it before they answer 202.',
-  evaluations: 'Evaluation processes send it, also what people and programs have pushed.',
-  decisions_dead_letter: 'The storage and evaluation groups send it, each its own.',
+  decisions: 'Gateways send it before they respond with 202.',
+  evaluations: 'Evaluation processes send it, including scores that users and programs pushed.',
+  decisions_dead_letter: 'The storage and evaluation groups each send their own records.',
   evaluations_dead_letter: 'The storage group sends it.'
 }
 
-/** Takes the names of an installation's topics; `schemas/asyncapi.json` has the default ones. */
+/**
+ * Builds the document with the topic names of an installation. `schemas/asyncapi.json` has the
+ * default names.
+ */
 export function asyncapiDocumentOf(names: TopicNames): object {
   return {
     asyncapi: '3.0.0',
     info: {
       title: 'Sluice topics',
-      // What it is a version of are the contracts.
+      // Built from the schema file names, so that it changes with every schema version.
       version: avroContracts.map(({ file }) => file.replace('.avsc', '')).join('+'),
       description:
-        `Subjects are <topic>-value, and their compatibility is ${schemaCompatibility}: every ` +
-        'version reads what every other wrote. docs/data-teams.md is for those who read them.',
+        `Subjects are <topic>-value, and their compatibility is ${schemaCompatibility}: ` +
+        'every version can read what every other version wrote. To read the topics, see ' +
+        'docs/guides/read-topics.md.',
       license: { name: 'Apache-2.0' }
     },
     defaultContentType: 'application/vnd.apache.avro+binary',
@@ -70,7 +74,10 @@ function channelOf({ role, partitions, config }: TopicDefinition, names: TopicNa
   }
 }
 
-/** As AsyncAPI writes it: numbers as numbers, and a list where Kafka takes one. */
+/**
+ * Converts topic settings to the types that AsyncAPI expects: numbers, and lists for settings with
+ * several values.
+ */
 function configurationOf(config: TopicDefinition['config']) {
   return Object.fromEntries(
     Object.entries(config).map(([name, value]) => [name, settingOf(name, value)])

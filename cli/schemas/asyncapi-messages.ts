@@ -1,4 +1,4 @@
-/** The messages of the topics, as AsyncAPI describes them. */
+/** Defines the AsyncAPI messages of the topics. */
 import { decisionContract, evaluationContract } from '../../schemas/index.ts'
 import type { AvroContract } from '../../schemas/index.ts'
 
@@ -6,22 +6,33 @@ const uuid = { type: 'string', format: 'uuid' }
 const text = { type: 'string' }
 
 const identity = {
-  decision_id: { ...uuid, description: 'With organization_id the identity of the decision.' },
+  decision_id: { ...uuid, description: 'Identity of the decision, together with organization_id.' },
   organization_id: { ...uuid, description: 'The tenant.' }
 }
 
 const traceparent = {
   ...text,
-  description: 'W3C trace context of the request, where the caller sent one.'
+  description: 'W3C trace context of the request, if the caller sent one.'
 }
 
-/** The closed list is that of core/consumed.ts; a reader should survive a word it does not know. */
-const letterHeaders = {
-  dead_letter_reason: { ...text, description: 'Why, in a word.' },
-  dead_letter_step: { ...text, enum: ['decode', 'store'], description: 'Which step refused it.' },
-  dead_letter_error: { ...text, maxLength: 1000, description: 'Why, in a sentence for people.' },
-  dead_letter_group: { ...text, description: 'The consumer group that refused it.' },
-  dead_letter_topic: { ...text, description: 'Where the original was.' },
+/**
+ * Headers of a dead-letter record. core/message-outcome.ts lists the reasons, but readers should
+ * tolerate unknown values.
+ */
+const deadLetterHeaders = {
+  dead_letter_reason: { ...text, description: 'The reason, as a code.' },
+  dead_letter_step: {
+    ...text,
+    enum: ['decode', 'store'],
+    description: 'The step that rejected the message.'
+  },
+  dead_letter_error: {
+    ...text,
+    maxLength: 1000,
+    description: 'The reason, as a sentence for people.'
+  },
+  dead_letter_group: { ...text, description: 'The consumer group that rejected the message.' },
+  dead_letter_topic: { ...text, description: 'The topic of the original message.' },
   dead_letter_partition: { ...text, pattern: '^[0-9]+$' },
   dead_letter_offset: { ...text, pattern: '^[0-9]+$' }
 }
@@ -36,7 +47,7 @@ function payloadOf({ text: schema }: AvroContract) {
   return { schemaFormat, schema: JSON.parse(schema) as object }
 }
 
-/** @param headers whichever of them need not be there are in `optional`. */
+/** Returns a schema in which `headers` are required and `optional` headers are not. */
 function headersOf(headers: object, optional: object = {}) {
   return {
     type: 'object',
@@ -67,7 +78,7 @@ const decisionExample = {
   }
 }
 
-/** The wire format: a zero byte, four bytes of schema id, then Avro. */
+/** Wire format: a zero byte, a schema ID of four bytes, then Avro. */
 const inWireFormat = {
   contentType: 'application/vnd.apache.avro+binary',
   bindings: {
@@ -81,26 +92,32 @@ const inWireFormat = {
   }
 }
 
-function letterOf(of: string) {
+function deadLetterMessageOf(of: string) {
   return {
     name: `${of}_dead_letter`,
-    title: `A ${of} that was refused`,
-    summary: 'Key, value and headers of the original, byte for byte, and beside them why.',
+    title: `A dead-lettered ${of}`,
+    summary:
+      'Key, value and headers of the original message, byte for byte, with headers for the reason.',
     contentType: 'application/octet-stream',
-    headers: headersOf(letterHeaders, { ...identity, traceparent }),
-    bindings: { kafka: { key: { ...text, description: 'As it was.' }, bindingVersion: '0.5.0' } }
+    headers: headersOf(deadLetterHeaders, { ...identity, traceparent }),
+    bindings: {
+      kafka: {
+        key: { ...text, description: 'The key of the original message.' },
+        bindingVersion: '0.5.0'
+      }
+    }
   }
 }
 
-/** By the role of the topic that has them. */
+/** Messages by topic role. */
 export const asyncapiMessages = {
   decisions: {
     name: 'decision',
-    title: 'A decision that was acknowledged',
-    summary: 'What an agent was given and what it answered, as the gateway accepted it.',
+    title: 'An acknowledged decision',
+    summary: 'The input and output of an agent, as the gateway accepted them.',
     description:
-      '`input` and `metadata` are JSON text exactly as sent. The same decision may come more ' +
-      'than once: its identity is (organization_id, decision_id).',
+      '`input` and `metadata` are JSON text exactly as sent. The same decision may be ' +
+      'delivered more than once: its identity is (organization_id, decision_id).',
     headers: headersOf(identity, { traceparent }),
     payload: payloadOf(decisionContract),
     correlationId: { location: '$message.header#/decision_id' },
@@ -109,7 +126,7 @@ export const asyncapiMessages = {
   },
   evaluations: {
     name: 'evaluation',
-    title: 'Runs of a decision that have ended',
+    title: 'Ended runs of a decision',
     summary: 'Ended evaluation runs of one decision, with their scores.',
     description:
       'The runs of a decision may be spread over several records, and each record may be ' +
@@ -121,6 +138,6 @@ export const asyncapiMessages = {
     correlationId: { location: '$message.header#/decision_id' },
     ...inWireFormat
   },
-  decisions_dead_letter: letterOf('decision'),
-  evaluations_dead_letter: letterOf('evaluation')
+  decisions_dead_letter: deadLetterMessageOf('decision'),
+  evaluations_dead_letter: deadLetterMessageOf('evaluation')
 }

@@ -1,4 +1,4 @@
-/** What a version of an Avro schema does to the fields of an earlier one. */
+/** Compares the fields of two versions of an Avro schema. */
 import type { AvroSchema } from '../../platform/avro/avro-codec.ts'
 
 interface Field {
@@ -10,9 +10,9 @@ interface Field {
 type Records = ReadonlyMap<string, readonly Field[]>
 
 /**
- * Changes that a registry lets pass as compatible and that still break somebody in silence: a value
- * that is bytes where it was text, or that readers find empty since it has another name.
- * @returns a sentence for each.
+ * Finds changes that a schema registry accepts as compatible but that break readers silently.
+ * Examples are a text field that becomes bytes, and a renamed field that readers find empty.
+ * @returns one sentence per change
  */
 export function fieldChangesOf(earlier: AvroSchema, later: AvroSchema): string[] {
   const before = recordsOf(earlier)
@@ -22,18 +22,20 @@ export function fieldChangesOf(earlier: AvroSchema, later: AvroSchema): string[]
     const added = fields.filter((field) => !isKnown(field, known) && !isOptional(field))
     return [
       ...known.flatMap((field) => lossOf(`${record}.${field.name}`, field, fields)),
-      ...added.map(({ name }) => `${record}.${name} is new and not ["null", …] with default null`)
+      ...added.map(
+        ({ name }) => `${record}.${name} is new and is not ["null", …] with default null`
+      )
     ]
   })
 }
 
 function lossOf(path: string, field: Field, fields: readonly Field[]): string[] {
   const now = fields.find(({ name }) => name === field.name)
-  if (now === undefined) return [`${path} is gone, or has another name`]
+  if (now === undefined) return [`${path} was removed or renamed`]
   const [was, is] = [shapeOf(field.type), shapeOf(now.type)]
-  if (was !== is) return [`${path} was ${was} and is ${is}`]
+  if (was !== is) return [`${path} changed from ${was} to ${is}`]
   const isBare = field.default !== undefined && now.default === undefined
-  return isBare ? [`${path} has lost its default`] : []
+  return isBare ? [`${path} lost its default`] : []
 }
 
 function isKnown({ name }: Field, known: readonly Field[]): boolean {
@@ -53,7 +55,7 @@ interface ComplexType {
   readonly values?: unknown
 }
 
-/** The records of a schema by name, those inside others too. */
+/** Returns all records in a schema by name, including nested ones. */
 function recordsOf(schema: unknown): Records {
   const records = new Map<string, readonly Field[]>()
   const visit = (type: unknown): void => {
@@ -67,7 +69,7 @@ function recordsOf(schema: unknown): Records {
   return records
 }
 
-/** A type in a few words, without its documentation; what has a name is known by it. */
+/** Describes a type briefly, without documentation. A named type is described by its name. */
 function shapeOf(type: unknown): string {
   if (typeof type !== 'object' || type === null) return String(type)
   if (Array.isArray(type)) return `[${type.map(shapeOf).join(', ')}]`

@@ -1,43 +1,46 @@
-/** How much hardware an amount of decisions needs, by what one was measured to cost. */
+/** Estimates the hardware for a rate of decisions, from measured costs. */
 import { coefficients as cost } from './coefficients.ts'
 
 export interface Workload {
-  /** Decisions in a second, on average. */
+  /** Average decisions per second. */
   readonly rate: number
-  /** Of the busiest second to the average. */
+  /** Ratio of the busiest second to the average. */
   readonly peak: number
-  /** Bytes of a decision as it is sent. */
+  /** Size of a decision as sent, in bytes. */
   readonly size: number
-  /** Decisions in a request. */
+  /** Number of decisions per request. */
   readonly batch: number
   readonly retentionDays: number
-  /** Copies of each partition. */
+  /** Replication factor of the topics. */
   readonly copies: number
   readonly topicDays: number
   readonly isEvaluated: boolean
 }
 
-export interface Need {
-  readonly what: string
+export interface ResourceNeed {
+  readonly resource: string
   readonly value: number
   readonly unit: string
-  /** What the figure is made of. */
-  readonly because: string
+  /** How the value was computed, for display. */
+  readonly basis: string
 }
 
-/** A core that is busier than that has no room for a retry, a rebalance or a neighbour. */
+/**
+ * Target utilization of a core. Above it, a core has no capacity left for a retry, a rebalance or a
+ * noisy neighbor.
+ */
 const busy = 0.6
 const daySeconds = 86_400
 const giga = 1e9
 const mega = 1e6
 const batchOfCoefficient = 100
-/** Partitions for each member of a group, so that there is room to grow. */
+/** Number of partitions per group member, to leave room for growth. */
 const spread = 2
 const partitionsMin = 12
-/** At the default of IN_FLIGHT_BYTES_MAX, with the copies that are made of it. */
+/** Memory in MiB for bytes in flight, including copies, with the default IN_FLIGHT_BYTES_MAX. */
 const inFlightMiB = 128
 
-export function sizeInstallation(workload: Workload): Need[] {
+export function sizeInstallation(workload: Workload): ResourceNeed[] {
   const { rate, peak, copies, isEvaluated } = workload
   const cores = (microseconds: number): number => (rate * peak * microseconds) / mega / busy
   const evaluation = isEvaluated ? cores(cost.evaluation.value) : 0
@@ -45,33 +48,42 @@ export function sizeInstallation(workload: Workload): Need[] {
   const [storage, gateways] = [cores(cost.storage.value), processesOf(gateway, 2)]
   const members = Math.max(processesOf(storage, 1), processesOf(evaluation, 1))
   const partitions = Math.max(partitionsMin, spread * members)
-  const at = `at ${rate * peak}/s, each core ${busy * 100} % busy`
+  const at = `at ${rate * peak}/s, each core ${busy * 100}% busy`
   return [
-    { what: 'gateway', value: gateway, unit: 'cores', because: at },
+    { resource: 'gateway', value: gateway, unit: 'cores', basis: at },
     {
-      what: 'gateways',
+      resource: 'gateways',
       value: gateways,
       unit: 'processes',
-      because: 'one core each; two at least'
+      basis: 'one core each, at least two'
     },
-    { what: 'storage', value: storage, unit: 'cores', because: at },
-    ...(isEvaluated ? [{ what: 'evaluation', value: evaluation, unit: 'cores', because: at }] : []),
-    { what: 'members', value: members, unit: 'processes a group', because: 'one core each' },
-    { what: 'partitions', value: partitions, unit: 'a topic', because: 'two for each member' },
-    { what: 'Postgres', value: cores(cost.postgres.value), unit: 'cores', because: at },
+    { resource: 'storage', value: storage, unit: 'cores', basis: at },
+    ...(isEvaluated
+      ? [{ resource: 'evaluation', value: evaluation, unit: 'cores', basis: at }]
+      : []),
+    { resource: 'members', value: members, unit: 'processes per group', basis: 'one core each' },
+    { resource: 'partitions', value: partitions, unit: 'per topic', basis: 'two per member' },
+    { resource: 'Postgres', value: cores(cost.postgres.value), unit: 'cores', basis: at },
     {
-      ...{ what: 'brokers, together', value: copies * cores(cost.kafka.value), unit: 'cores' },
-      because: `${copies} copies, ${at}`
+      resource: 'brokers, in total',
+      value: copies * cores(cost.kafka.value),
+      unit: 'cores',
+      basis: `${copies} replicas, ${at}`
     },
     ...bytesOf(workload),
     {
-      ...{ what: 'memory of gateways', value: memoryOf(gateways), unit: 'GB' },
-      because: 'with IN_FLIGHT_BYTES_MAX of its default'
+      resource: 'gateway memory',
+      value: memoryOf(gateways),
+      unit: 'GB',
+      basis: 'with the default IN_FLIGHT_BYTES_MAX'
     }
   ]
 }
 
-/** A request costs what it costs alone, and each further decision what it does in a batch. */
+/**
+ * Returns the gateway's cost of a decision: its share of the fixed cost of a request, plus the cost
+ * of a decision in a batch.
+ */
 function gatewayCost({ batch }: Workload): number {
   const [alone, inBatch] = [cost.gatewayAlone.value, cost.gatewayBatch.value]
   const request = ((alone - inBatch) * batchOfCoefficient) / (batchOfCoefficient - 1)
@@ -86,7 +98,7 @@ function memoryOf(gateways: number): number {
   return (gateways * (cost.gatewayMemory.value + inFlightMiB) * 1024 * 1024) / giga
 }
 
-function bytesOf(workload: Workload): Need[] {
+function bytesOf(workload: Workload): ResourceNeed[] {
   const { rate, peak, size, copies, topicDays, retentionDays, isEvaluated } = workload
   const evaluated = (bytes: number): number => (isEvaluated ? bytes : 0)
   const record = size + cost.topicExtra.value + evaluated(cost.evaluationRecord.value)
@@ -94,23 +106,28 @@ function bytesOf(workload: Workload): Need[] {
   const decisions = rate * daySeconds
   return [
     {
-      ...{ what: 'disk of brokers, together', unit: 'GB' },
+      resource: 'broker disks, in total',
+      unit: 'GB',
       value: (decisions * topicDays * copies * record) / giga,
-      because: `${topicDays} days, ${copies} copies, ${Math.round(record)} bytes a decision`
+      basis: `${topicDays} days, ${copies} replicas, ${Math.round(record)} bytes per decision`
     },
     {
-      ...{ what: 'network into brokers', unit: 'MB/s' },
+      resource: 'network to brokers',
+      unit: 'MB/s',
       value: (rate * peak * copies * record) / mega,
-      because: `${copies} copies at ${rate * peak}/s; readers take as much out`
+      basis: `${copies} replicas at ${rate * peak}/s; brokers send about as much`
     },
     {
-      ...{ what: 'disk of Postgres', unit: 'GB' },
+      resource: 'Postgres disk',
+      unit: 'GB',
       value: (decisions * retentionDays * row) / giga,
-      because: `${retentionDays} days, ${Math.round(row)} bytes a decision with indexes`
+      basis: `${retentionDays} days, ${Math.round(row)} bytes per decision with indexes`
     },
     {
-      ...{ what: 'write-ahead log', unit: 'MB/s', value: (rate * peak * cost.wal.value) / mega },
-      because: 'and two to three times of it with images of whole pages'
+      resource: 'write-ahead log',
+      unit: 'MB/s',
+      value: (rate * peak * cost.wal.value) / mega,
+      basis: 'two to three times as much with full-page images'
     }
   ]
 }

@@ -1,14 +1,14 @@
-/** The evaluation group: plans decisions and evaluates what needs no network, or defers them. */
-import { deferred, TransientError } from '../../core/consumed.ts'
+/** Consumes batches of the evaluation group: plans decisions, then evaluates or defers them. */
+import { deferred, TransientError } from '../../core/message-outcome.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import { createDecodeDecision } from '../../platform/registry/decoders.ts'
 import type { MessageBatch } from '../../platform/kafka/message-consumer.ts'
-import { isTransientStoreError } from '../../platform/postgres/postgres.ts'
+import { isTransientPostgresError } from '../../platform/postgres/postgres.ts'
 import type { Registry } from '../../platform/registry/schema-registry.ts'
 import { createDecodeBatch } from '../decode-batch.ts'
-import type { Flood } from '../flood.ts'
-import type { Patiently } from '../patiently.ts'
-import { createConsumeBatch } from '../run-consumer.ts'
+import type { DeadLetterLimit } from '../dead-letter-limit.ts'
+import type { RetryWhileTransient } from '../retry-while-transient.ts'
+import { createConsumeBatch } from '../consume-batch.ts'
 import type { Settle } from '../settle.ts'
 import type { Costs } from './deferral/costs.ts'
 import type { Defer } from './deferral/defer.ts'
@@ -17,7 +17,7 @@ import type { EvaluateAll } from './evaluate.ts'
 import type { Planned, PlanDecisions } from './plan.ts'
 import type { Publish } from './publish.ts'
 
-export interface EvaluationDependencies {
+interface EvaluationDependencies {
   readonly registry: Registry
   readonly defer: Defer
   readonly planDecisions: PlanDecisions
@@ -25,20 +25,28 @@ export interface EvaluationDependencies {
   readonly publish: Publish
   readonly costs: Pick<Costs, 'note'>
   readonly lane: Pick<FirstLane, 'during'>
-  readonly flood: Flood
+  readonly deadLetterLimit: DeadLetterLimit
   readonly settle: Settle
-  readonly patiently: Patiently
+  readonly retryWhileTransient: RetryWhileTransient
   readonly groupId: string
 }
 
 export function createEvaluation(dependencies: EvaluationDependencies) {
-  const { registry, planDecisions, evaluateAll, publish, flood, settle, patiently } = dependencies
+  const {
+    registry,
+    planDecisions,
+    evaluateAll,
+    publish,
+    deadLetterLimit,
+    settle,
+    retryWhileTransient
+  } = dependencies
   const { groupId, defer, costs, lane } = dependencies
   return createConsumeBatch<Decision>({
-    decode: createDecodeBatch(createDecodeDecision(registry), flood),
+    decode: createDecodeBatch(createDecodeDecision(registry), deadLetterLimit),
     handle: (decisions, batch) => lane.during(() => evaluateBatch(decisions, batch)),
     settle,
-    patiently
+    retryWhileTransient
   })
 
   async function evaluateBatch(decisions: readonly Decision[], batch: MessageBatch) {
@@ -59,7 +67,7 @@ export function createEvaluation(dependencies: EvaluationDependencies) {
     return decisions.map((decision) => outcomes.get(decision) ?? deferred)
   }
 
-  /** @returns how long the evaluators took, in milliseconds */
+  /** @returns the time spent in evaluators, in milliseconds */
   async function evaluatePiece(piece: readonly Planned[]): Promise<number> {
     const startedAt = performance.now()
     const evaluations = evaluateAll(piece)
@@ -76,12 +84,18 @@ function decisionsWithRuns(planned: readonly Planned[]): Decision[] {
   return planned.filter(({ runs }) => runs.length > 0).map(({ decision }) => decision)
 }
 
-/** A piece is held in memory, and its evaluation blocks the event loop. */
+/**
+ * Maximum number of runs in a piece. A piece is held in memory, and evaluating it blocks the event
+ * loop.
+ */
 const runsAtOnce = 2000
-/** After this time of evaluators, the rest of the batch is deferred: twice the shared time. */
+/**
+ * Evaluator time per batch, in milliseconds, after which the remaining decisions are deferred.
+ * Twice the time that organizations share (choose-deferred.ts).
+ */
 const batchMsMax = 50
 
-/** Organizations with few runs come first, and do not wait for those with many. */
+/** Puts organizations with few runs first, so that they do not wait for organizations with many. */
 function fewestFirst(planned: readonly Planned[]): readonly Planned[] {
   const byOrganization = Map.groupBy(planned, ({ decision }) => decision.organization_id)
   const runsOf = (own: readonly Planned[]): number =>
@@ -90,7 +104,10 @@ function fewestFirst(planned: readonly Planned[]): readonly Planned[] {
   return organizations.toSorted((one, other) => one.runs - other.runs).flatMap(({ own }) => own)
 }
 
-/** In order; a decision with more than `runsAtOnce` runs is a piece of its own. */
+/**
+ * Splits decisions into pieces of at most `runsAtOnce` runs, in order. A decision with more runs
+ * becomes its own piece.
+ */
 function* inPieces(planned: readonly Planned[]): Generator<readonly Planned[]> {
   let piece: Planned[] = []
   let runs = 0
@@ -107,19 +124,22 @@ function* inPieces(planned: readonly Planned[]): Generator<readonly Planned[]> {
 }
 
 /**
- * Where the batch begins: what is planned is not published yet. Nobody is fenced, since a batch
- * that two members plan has one plan all the same.
+ * Returns the position at the start of the batch, because its runs are not published yet. Epoch 0
+ * disables fencing: if two members plan the same batch, each decision still gets only one plan.
  */
 function beginOf({ topic, partition, messages, nextOffset }: MessageBatch, groupId: string) {
   return { groupId, topic, partition, nextOffset: messages[0]?.offset ?? nextOffset, epoch: 0 }
 }
 
-/** Plans hold nothing that the store refuses, so what it says otherwise is a bug. */
+/**
+ * Rethrows transient Postgres errors as TransientError. Any other error is a bug, because Postgres
+ * accepts the values of every plan.
+ */
 async function transiently<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    if (!isTransientStoreError(cause)) throw cause
-    throw new TransientError(`the store: ${(cause as Error).message}`, { cause })
+    if (!isTransientPostgresError(cause)) throw cause
+    throw new TransientError(`Postgres: ${(cause as Error).message}`, { cause })
   }
 }

@@ -1,9 +1,12 @@
-/** Finds the rules that have spent the budget of the day: what they plan would not run. */
+/** Finds rules that have used up their daily budget and skip further runs. */
 import type { RuleBudget } from '../../core/evaluation/rule.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { LoadedRuleSet } from './rule-sets.ts'
 
-/** By organization, the ids of its rules whose budget is spent and that do not wait for another. */
+/**
+ * Returns the IDs of exhausted rules by organization. Excludes rules with `on_exhausted` set to
+ * `wait`, because their runs wait for the next day.
+ */
 export type ReadExhausted = (
   loaded: ReadonlyMap<string, LoadedRuleSet>
 ) => Promise<ReadonlyMap<string, ReadonlySet<string>>>
@@ -23,7 +26,10 @@ interface SpendRow extends Record<string, unknown> {
 
 const nanoPerUsd = 1e9
 
-/** Calls under way may take a budget past its end: what they cost shows when they are over. */
+/**
+ * Counts a rule as exhausted once its calls or its cost reaches the budget. The cost can exceed the
+ * budget, because the cost of a call is known only when the call ends.
+ */
 export function createReadExhausted(postgres: Queryable): ReadExhausted {
   return async function readExhausted(loaded) {
     const limited = [...loaded].flatMap(([id, { ruleSet }]) => limitedOf(id, ruleSet.rules))

@@ -1,6 +1,5 @@
-/** What webhooks need of a process of their own: connections, the queue, and the way out. */
+/** Starts webhooks in the evaluation process, with a separate Postgres pool and HTTP client. */
 import { systemClock as clock } from '../../platform/process/clock.ts'
-import { createJobQueue } from '../../platform/postgres/job-queue.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { createOutbound } from '../../platform/http-client/outbound.ts'
 import {
@@ -10,40 +9,41 @@ import {
 import { createPostgres } from '../../platform/postgres/postgres.ts'
 import { createSealer } from '../../platform/security/sealed-secret.ts'
 import type { GroupContext } from '../group.ts'
-import type { DeliveryKey } from './webhooks/delivery.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
 
 const connectionsMax = 4
 const statementTimeoutMs = 30_000
 
-/** Without SECRETS_KEY nothing can be signed, and no webhook can be made either. */
-export function openWebhooks(context: GroupContext, metrics: Metrics): void {
+/**
+ * Does nothing if SECRETS_KEY is not set: payloads cannot be signed, and the API rejects new
+ * webhooks.
+ * @returns a function that stops webhooks
+ */
+export function openWebhooks(context: GroupContext, metrics: Metrics): () => Promise<void> {
   const { config, lifecycle, logger } = context
   if (config.SECRETS_KEY === null) {
-    logger.info({}, 'webhooks are not sent: SECRETS_KEY is not set')
-    return
+    logger.info({}, 'webhooks disabled: SECRETS_KEY is not set')
+    return () => Promise.resolve()
   }
   const postgres = createPostgres({
     url: config.DATABASE_URL,
     ca: config.DATABASE_TLS_CA,
     applicationName: `${config.EVALUATION_GROUP_ID} webhooks`,
-    ...{ connectionsMax, statementTimeoutMs }
+    connectionsMax,
+    statementTimeoutMs
   })
-  lifecycle.onStop('postgres of webhooks', () => postgres.close())
-  const queue = createJobQueue<DeliveryKey>({
-    ...{ postgres, name: 'webhook-deliveries' },
-    onError: (error) => logger.warn({ error }, 'the queue of webhooks could not be kept')
-  })
-  lifecycle.onStop('queue of webhooks', () => queue.stop())
+  lifecycle.onStop('webhook Postgres pool', () => postgres.close())
   const outbound = createOutbound({
     privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED,
     responseBytesMax: webhookAnswerBytesMax
   })
-  lifecycle.onStop('calls to webhooks', () => outbound.close())
-  const stop = startWebhooks({
-    ...{ postgres, queue, metrics, logger, clock },
+  lifecycle.onStop('webhook requests', () => outbound.close())
+  return startWebhooks({
+    postgres,
+    metrics,
+    logger,
+    clock,
     postWebhook: createPostWebhook({ outbound, clock }),
     sealer: createSealer(config.SECRETS_KEY)
   })
-  lifecycle.onStop('webhooks', stop)
 }

@@ -1,6 +1,8 @@
-/** plan: applies each organization's rules to its decisions and opens the runs that end later. */
-import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
-import type { Consumed } from '../../core/consumed.ts'
+/** Plans evaluations: applies the rules of each organization to its decisions and inserts pending
+ * runs.
+ */
+import { deadLetter, done, duplicate, erased } from '../../core/message-outcome.ts'
+import type { MessageOutcome } from '../../core/message-outcome.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { RulePlan } from '../../evaluators/planning/plan-rules.ts'
 import type { ReadExhausted } from './exhausted-rules.ts'
@@ -10,23 +12,24 @@ import type { RuleSets } from './rule-sets.ts'
 import { isInline, isOffline } from './store-plans.ts'
 import type { Plan, StoredPlan, StorePlans } from './store-plans.ts'
 
-/** What became of a decision's plan, and what of it runs now. */
+/** Result of planning a decision. `runs` are the runs to execute immediately. */
 export interface Planned extends PlannedDecision {
-  /** Runs that were opened: they end later. */
+  /** Number of inserted pending runs, which end later. */
   readonly opened: number
-  readonly outcome: Consumed
+  readonly outcome: MessageOutcome
 }
 
 /**
- * Returns one plan per decision, in their order.
- * @param consumption recorded with the plans; null for deferred decisions, which are no batch
+ * Returns one plan per decision, in the order of the decisions.
+ * @param consumption the position to record with the plans; null for deferred decisions, which do
+ * not come from a batch
  */
 export type PlanDecisions = (
   decisions: readonly Decision[],
   consumption: Consumption | null
 ) => Promise<readonly Planned[]>
 
-export interface PlanDependencies {
+interface PlanDependencies {
   readonly ruleSets: RuleSets
   readonly readExhausted: ReadExhausted
   readonly storePlans: StorePlans
@@ -47,9 +50,9 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
     })
     const stored = await storePlans(plans, consumption)
     const planned = await Promise.all(plans.map((plan, index) => plannedOf(plan, stored[index])))
-    const inTurn = planned.values()
+    const results = planned.values()
     return decisions.map((decision) =>
-      isStorable(decision) ? nextOf(inTurn) : nothingOf(decision, unstorable)
+      isStorable(decision) ? nextOf(results) : nothingOf(decision, unstorable)
     )
   }
 
@@ -74,20 +77,26 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
   }
 }
 
-/** An inline plan is published with its runs; any other is a row of `evaluation_plans`. */
+/**
+ * Selects the runs to execute immediately. An inline plan is published with its runs; other plans
+ * are rows of `evaluation_plans`.
+ */
 function plannedRuns(decision: Decision, rulePlan: RulePlan): Planned {
   const plan = isInline(rulePlan) ? rulePlan : null
   const runs = plan?.runs ?? rulePlan.runs.filter(isOffline)
   return { decision, plan, runs, opened: rulePlan.runs.length - runs.length, outcome: done }
 }
 
-function nothingOf(decision: Decision, outcome: Consumed): Planned {
+function nothingOf(decision: Decision, outcome: MessageOutcome): Planned {
   return { decision, plan: null, runs: [], opened: 0, outcome }
 }
 
-const unstorable = deadLetter('plan', 'refused_by_store', 'an id or the domain holds U+0000')
+const unstorable = deadLetter('plan', 'refused_by_store', 'an ID or the domain contains U+0000')
 
-/** The gateway accepts no such text, and no column of the store takes it. */
+/**
+ * Checks that neither an ID nor the domain contains U+0000. The gateway rejects it in these fields,
+ * and Postgres cannot store it.
+ */
 export function isStorable({ agent_id, session_id, domain }: Decision): boolean {
   return ![agent_id, session_id, domain].some((text) => text?.includes('\0'))
 }

@@ -1,6 +1,6 @@
-/** publish: evaluations onto their topic, acknowledged before the decisions' offsets move. */
+/** Publishes evaluations to their topic, before the offsets of the batch are committed. */
 import { createEncode } from '../../platform/avro/avro-codec.ts'
-import { TransientError } from '../../core/consumed.ts'
+import { TransientError } from '../../core/message-outcome.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { keyOf } from '../../core/decision/decision.ts'
 import type { OutgoingRecord, RecordProducer } from '../../platform/kafka/record-producer.ts'
@@ -8,10 +8,13 @@ import type { Registry } from '../../platform/registry/schema-registry.ts'
 import { evaluationContract, subjectOf } from '../../schemas/index.ts'
 import { sendAll } from '../send-all.ts'
 
-/** Resolves when every evaluation is acknowledged. @throws {TransientError} */
+/**
+ * Resolves when Kafka has acknowledged every evaluation.
+ * @throws {TransientError} if Kafka did not acknowledge them or the schema is not registered
+ */
 export type Publish = (evaluations: readonly Evaluation[]) => Promise<void>
 
-export interface PublishDependencies {
+interface PublishDependencies {
   readonly producer: RecordProducer
   readonly registry: Registry
   readonly topic: string

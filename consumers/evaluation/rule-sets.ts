@@ -1,4 +1,4 @@
-/** The rule sets of organizations, as they were at one moment and are by now. */
+/** Reads rule sets: the current version of an organization, or the version that a plan used. */
 import type { RuleSet } from '../../core/evaluation/rule.ts'
 import type { Clock } from '../../core/clock.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../evaluators/default-rule-set.ts'
@@ -7,7 +7,7 @@ import type { PlanRules, RulePlanOf } from '../../evaluators/planning/plan-rules
 import { createCache } from '../../platform/process/cache.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 
-/** A rule set, ready to plan by. */
+/** A rule set compiled for planning. */
 export interface LoadedRuleSet {
   readonly ruleSet: RuleSet
   readonly planRules: PlanRules
@@ -15,31 +15,34 @@ export interface LoadedRuleSet {
 }
 
 export interface RuleSets {
-  /** By organization, as they are by now: a change holds within seconds. */
+  /** Returns the current rule set of each organization. Changes take effect within seconds. */
   current(organizationIds: readonly string[]): Promise<ReadonlyMap<string, LoadedRuleSet>>
-  /** As it was when something was planned by it. */
+  /** Returns a version that a plan used. It may no longer be current. */
   at(organizationId: string, version: number): Promise<LoadedRuleSet>
 }
 
-export interface RuleSetsDependencies {
+interface RuleSetsDependencies {
   readonly postgres: Queryable
   readonly clock: Clock
 }
 
-/** How long a change of rules may take to hold. */
+/** Maximum time until a rule change takes effect. */
 const freshMs = 5000
 const organizationsMax = 10_000
 const ruleSetsMax = 1000
-/** Of all that are kept: one may have 8 MiB, and takes a few times as much when it is parsed. */
+/**
+ * Maximum total size of cached rule sets, in characters. A rule set may have 8 MiB of JSON, and
+ * takes several times as much memory when parsed.
+ */
 const charactersMax = 32 * 1024 * 1024
 
-interface Known {
+interface CachedVersion {
   readonly version: number
-  readonly askedAt: number
+  readonly readAt: number
 }
 
 export function createRuleSets({ postgres, clock }: RuleSetsDependencies): RuleSets {
-  const versions = createCache<Known>(organizationsMax)
+  const versions = createCache<CachedVersion>(organizationsMax)
   const loaded = createCache<LoadedRuleSet & { characters: number }>(ruleSetsMax, {
     max: charactersMax,
     of: ({ characters }) => characters
@@ -51,16 +54,16 @@ export function createRuleSets({ postgres, clock }: RuleSetsDependencies): RuleS
     const known = loaded.get(name)
     if (known !== undefined) return known
     const content = await readContent(postgres, organizationId, version)
-    const ruleSet = withOurOwn(JSON.parse(content) as RuleSet)
+    const ruleSet = withBuiltInEvaluators(JSON.parse(content) as RuleSet)
     const found = { ...compileRuleSet(ruleSet), characters: content.length }
     loaded.set(name, found)
     return found
   }
 
-  async function learnVersions(organizationIds: readonly string[]): Promise<void> {
-    const askedAt = clock.now()
+  async function readVersions(organizationIds: readonly string[]): Promise<void> {
+    const readAt = clock.now()
     const stale = organizationIds.filter(
-      (id) => askedAt - (versions.get(id)?.askedAt ?? Number.NEGATIVE_INFINITY) >= freshMs
+      (id) => readAt - (versions.get(id)?.readAt ?? Number.NEGATIVE_INFINITY) >= freshMs
     )
     if (stale.length === 0) return
     const rows = await postgres.query<{ organization_id: string; version: number }>(
@@ -69,14 +72,14 @@ export function createRuleSets({ postgres, clock }: RuleSetsDependencies): RuleS
       [stale]
     )
     const found = new Map(rows.map(({ organization_id, version }) => [organization_id, version]))
-    for (const id of stale) versions.set(id, { version: found.get(id) ?? 0, askedAt })
+    for (const id of stale) versions.set(id, { version: found.get(id) ?? 0, readAt })
   }
 
   return {
     at,
     async current(organizationIds) {
       const ids = [...new Set(organizationIds)]
-      await learnVersions(ids)
+      await readVersions(ids)
       const entries = ids.map(async (id) => {
         const version = versions.get(id)?.version ?? defaultRuleSet.version
         return [id, await at(id, version)] as const
@@ -105,13 +108,13 @@ async function readContent(
   return row.content
 }
 
-const ourOwn = new Map(builtInEvaluators.map((version) => [version.evaluator_id, version]))
+const builtInById = new Map(builtInEvaluators.map((version) => [version.evaluator_id, version]))
 
-/** What is built in is what this process has, whatever it was when the rule set was written. */
-function withOurOwn({ version, rules }: RuleSet): RuleSet {
+/** Uses this process's versions of built-in evaluators instead of the stored ones. */
+function withBuiltInEvaluators({ version, rules }: RuleSet): RuleSet {
   const currentRules = rules.map((rule) => ({
     ...rule,
-    evaluators: rule.evaluators.map((each) => ourOwn.get(each.evaluator_id) ?? each)
+    evaluators: rule.evaluators.map((each) => builtInById.get(each.evaluator_id) ?? each)
   }))
   return { version, rules: currentRules }
 }

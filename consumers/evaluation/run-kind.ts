@@ -1,4 +1,5 @@
-/** Run kinds: one object per rule, evaluator version, data type and reason template. */
+/** Creates run kinds: one shared object per rule, evaluator version, data type and reason template.
+ */
 import type { PackedRun, RunKind, ScoreDataType } from '../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
 import { splitReason } from '../../core/evaluation/reason-template.ts'
@@ -6,22 +7,31 @@ import type { ResolvedRule } from '../../core/evaluation/rule.ts'
 import type { Finding } from '../../evaluators/evaluator.ts'
 import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
 
-/** By data type and reason template; a run without a score has neither. */
+/** Kinds by data type, then by reason template. Both keys are null for a run without a score. */
 type Kinds = Map<ScoreDataType | null, Map<string | null, RunKind>>
 
-/** The objects of a rule set live as long as it is the current one. */
+/** Kinds by rule. An entry is garbage-collected with its rule set. */
 const known = new WeakMap<ResolvedRule, Map<EvaluatorVersion, Kinds>>()
 
-/** Templates of one evaluator and data type. Any further reason is published whole. */
+/**
+ * Maximum number of reason templates per rule, evaluator and data type. Further reasons are
+ * published in full.
+ */
 const templatesMax = 64
-/** Reasons of these evaluators quote the output, so a template would rarely be reused. */
+/**
+ * Evaluator kind with reasons that quote the output. Templates of such reasons would rarely be
+ * reused.
+ */
 const quotingKind = 'json_schema'
 
 export function kindWithoutScore(planned: PlannedRun): RunKind {
   return kindOf(planned, null, null)
 }
 
-/** The kind and the reason of a score, as a record has them. */
+/**
+ * Returns the kind and the reason of a score. If the reason can be split into a template and
+ * numbers, the template becomes part of the kind.
+ */
 export function scoredKindOf(
   planned: PlannedRun,
   { data_type, reason }: Pick<Finding, 'data_type' | 'reason'>
@@ -63,8 +73,13 @@ function makeKind(
 ): RunKind {
   const { evaluator_id, name: evaluator, kind, version, config_hash, output } = ofVersion
   const identity = {
-    ...{ rule_id, rule, evaluator_id, evaluator, evaluator_kind: kind },
-    ...{ evaluator_version: version, config_hash }
+    rule_id,
+    rule,
+    evaluator_id,
+    evaluator,
+    evaluator_kind: kind,
+    evaluator_version: version,
+    config_hash
   }
   if (data_type === null) return Object.freeze({ ...identity, ...noScore })
   const { name, threshold, min, max, direction } = output
@@ -73,6 +88,11 @@ function makeKind(
 }
 
 const noScore = {
-  ...{ name: null, data_type: null, threshold: null },
-  ...{ range_min: null, range_max: null, direction: null, reason_template: null }
+  name: null,
+  data_type: null,
+  threshold: null,
+  range_min: null,
+  range_max: null,
+  direction: null,
+  reason_template: null
 }

@@ -1,12 +1,11 @@
-/** Starts the evaluation group, its deferred decisions, and the worker of runs that end later. */
-import type { RunKey } from '../../core/evaluation/evaluation.ts'
+/** Starts the evaluation process: the consumer group, deferred decisions, the worker for pending
+ * runs, and webhooks.
+ */
 import { builtInEvaluators } from '../../evaluators/default-rule-set.ts'
 import { createEvaluatorCache } from '../../evaluators/evaluator-cache.ts'
 import { createSessionMemory } from '../../evaluators/heuristics/session-memory.ts'
 import { isOwnCall } from '../../evaluators/planning/plan-rules.ts'
 import { systemClock } from '../../platform/process/clock.ts'
-import { createJobQueue } from '../../platform/postgres/job-queue.ts'
-import type { JobQueue } from '../../platform/postgres/job-queue.ts'
 import { createKafkaProducer } from '../../platform/kafka/producer/kafka-producer.ts'
 import { kafkaSecurityOf } from '../../platform/kafka/kafka-security.ts'
 import { createOutbound } from '../../platform/http-client/outbound.ts'
@@ -15,11 +14,11 @@ import type { Postgres } from '../../platform/postgres/postgres.ts'
 import type { RecordProducer } from '../../platform/kafka/record-producer.ts'
 import { createSealer } from '../../platform/security/sealed-secret.ts'
 import { createMember } from '../group.ts'
-import type { GroupContext, Member } from '../group.ts'
+import type { GroupContext, GroupMember } from '../group.ts'
 import { createCosts } from './deferral/costs.ts'
 import { createDefer } from './deferral/defer.ts'
 import { createFirstLane } from './deferral/first-lane.ts'
-import { startWorkOff } from './deferral/work-off.ts'
+import { startEvaluateDeferred } from './deferral/evaluate-deferred.ts'
 import { createEvaluateAll } from './evaluate.ts'
 import { createEvaluation } from './evaluation.ts'
 import { createReadExhausted } from './exhausted-rules.ts'
@@ -29,19 +28,25 @@ import { createPublish } from './publish.ts'
 import type { Publish } from './publish.ts'
 import { createRuleSets } from './rule-sets.ts'
 import { createStorePlans } from './store-plans.ts'
-import { createTellFailures } from './tell-failures.ts'
+import { createReportFailures } from './report-failures.ts'
 import { createAskJudge } from './worker/ask-judge.ts'
 import { createEvaluateOne } from './worker/evaluate-one.ts'
 import { startWorker } from './worker/start-worker.ts'
 
 const partitionsMax = 3
-/** One for each partition under way, and some to read rule sets and deferred decisions with. */
+/**
+ * Maximum number of Postgres connections: one per concurrent partition, and some for rule sets and
+ * deferred decisions.
+ */
 const connectionsMax = partitionsMax + 4
-/** For claims and ends of runs, which are short; calls hold none. */
+/**
+ * Maximum number of Postgres connections of the worker. The worker claims and ends runs in short
+ * transactions, and holds no connection during a judge call.
+ */
 const workerConnectionsMax = 6
 const statementTimeoutMs = 30_000
 const produceDeadlineMs = 10_000
-/** Of what a stop may take, the share that calls under way are waited for. */
+/** Share of the shutdown deadline that in-flight judge calls may use. */
 const drainShare = 0.6
 
 export async function startEvaluation(context: GroupContext): Promise<void> {
@@ -51,19 +56,23 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
   const workerPostgres = openPostgres(context, `${groupId} worker`, workerConnectionsMax)
   const member = await createMember({ ...context, clientId: groupId })
   const group = member.group({ groupId, topic: config.DECISIONS_TOPIC, partitionsMax })
-  const { registry, flood, patiently } = member
+  const { registry, deadLetterLimit, retryWhileTransient } = member
   const { settle } = group
-  const queue = createJobQueue<RunKey>({
-    postgres: workerPostgres,
-    name: 'evaluation-runs',
-    onError: (error) => logger.warn({ error }, 'the queue of runs')
-  })
-  lifecycle.onStop('queue of runs', () => queue.stop())
   const publish = createPublish({ producer: openProducer(context), registry, topic })
   const compile = createEvaluatorCache({ sessions: createSessionMemory() })
-  const onFailure = createTellFailures({ logger, clock: systemClock })
-  work(context, member, { postgres: workerPostgres, queue, publish, compile, onFailure })
-  openWebhooks(context, member.metrics)
+  const onFailure = createReportFailures({ logger, clock: systemClock })
+  const stopWorker = work(context, member, {
+    postgres: workerPostgres,
+    publish,
+    compile,
+    onFailure
+  })
+  const stopWebhooks = openWebhooks(context, member.metrics)
+  // In parallel, because each can need most of the deadline, and the worker must not begin calls
+  // while webhooks wait for a receiver.
+  lifecycle.onStop('worker and webhooks', async () => {
+    await Promise.all([stopWorker(), stopWebhooks()])
+  })
 
   const costs = createCosts()
   const lane = createFirstLane()
@@ -71,7 +80,7 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
     planDecisions: createPlanDecisions({
       ruleSets: createRuleSets({ postgres, clock: systemClock }),
       readExhausted: createReadExhausted(postgres),
-      storePlans: createStorePlans({ postgres, addJobs: queue.add, clock: systemClock })
+      storePlans: createStorePlans({ postgres, clock: systemClock })
     }),
     evaluateAll: createEvaluateAll({ clock: systemClock, compile, onFailure }),
     publish,
@@ -80,14 +89,26 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
   }
   const { assigned } = group
   const deferral = { postgres, topic: config.DECISIONS_TOPIC, assigned, logger }
-  lifecycle.onStop('deferred decisions', startWorkOff({ ...steps, ...deferral }))
+  lifecycle.onStop('deferred decisions', startEvaluateDeferred({ ...steps, ...deferral }))
   const defer = createDefer({ postgres, costs })
   await group.run(
-    createEvaluation({ ...steps, registry, defer, flood, settle, patiently, groupId })
+    createEvaluation({
+      ...steps,
+      registry,
+      defer,
+      deadLetterLimit,
+      settle,
+      retryWhileTransient,
+      groupId
+    })
   )
 }
 
-/** The gateway's: evaluations are most of what this process does for the network. */
+/**
+ * Creates a producer of the kind that the gateway uses. This kind takes a third of the CPU time of
+ * the kafkajs producer (docs/adr/0001-kafka-clients.md), which matters because this process mostly
+ * sends evaluations.
+ */
 function openProducer({ config, lifecycle }: GroupContext): RecordProducer {
   const producer = createKafkaProducer({
     brokers: config.KAFKA_BROKERS,
@@ -96,7 +117,7 @@ function openProducer({ config, lifecycle }: GroupContext): RecordProducer {
     topics: [config.EVALUATIONS_TOPIC],
     deadlineMs: produceDeadlineMs
   })
-  lifecycle.onStop('producer of evaluations', () => producer.close())
+  lifecycle.onStop('evaluations producer', () => producer.close())
   return producer
 }
 
@@ -108,25 +129,28 @@ function openPostgres({ config, lifecycle }: GroupContext, name: string, most: n
     connectionsMax: most,
     statementTimeoutMs
   })
-  lifecycle.onStop(`postgres of ${name}`, () => postgres.close())
+  lifecycle.onStop(`Postgres pool of ${name}`, () => postgres.close())
   return postgres
 }
 
 interface WorkParts {
   readonly postgres: Postgres
-  readonly queue: JobQueue<RunKey>
   readonly publish: Publish
   readonly compile: ReturnType<typeof createEvaluatorCache>
-  readonly onFailure: ReturnType<typeof createTellFailures>
+  readonly onFailure: ReturnType<typeof createReportFailures>
 }
 
-function work({ config, lifecycle, logger }: GroupContext, group: Member, parts: WorkParts) {
-  const { postgres, queue, publish, compile, onFailure } = parts
+/** @returns a function that stops the worker */
+function work({ config, lifecycle, logger }: GroupContext, group: GroupMember, parts: WorkParts) {
+  const { postgres, publish, compile, onFailure } = parts
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
-  lifecycle.onStop('calls to judges', () => outbound.close())
+  lifecycle.onStop('judge calls', () => outbound.close())
   const sealer = config.SECRETS_KEY === null ? null : createSealer(config.SECRETS_KEY)
-  const stop = startWorker({
-    ...{ postgres, queue, publish, logger, metrics: group.metrics },
+  return startWorker({
+    postgres,
+    publish,
+    logger,
+    metrics: group.metrics,
     judge: createAskJudge({ sealer, fetch: outbound.fetch, clock: systemClock }),
     evaluate: createEvaluateOne({ compile, onFailure }),
     isOwnCall,
@@ -134,5 +158,4 @@ function work({ config, lifecycle, logger }: GroupContext, group: Member, parts:
     concurrencyMax: config.JUDGE_CALLS_MAX,
     drainMs: config.SHUTDOWN_DEADLINE_MS * drainShare
   })
-  lifecycle.onStop('worker', stop)
 }

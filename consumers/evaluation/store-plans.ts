@@ -1,7 +1,8 @@
-/** store: plans of decisions with the runs that wait, in one transaction.
+/** Stores plans of decisions and inserts their pending runs, in one transaction.
  *
- * An inline plan is published with its runs, and storage stores both in one row. If its message is
- * redelivered before that, the decision is planned again, and storage keeps the first record.
+ * An inline plan is published with its runs, and storage writes both to one row. If the message is
+ * redelivered before storage has done so, the decision is planned again, and storage keeps the
+ * first record.
  */
 import type { Clock } from '../../core/clock.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
@@ -17,42 +18,43 @@ import type { Postgres, Queryable, Row } from '../../platform/postgres/postgres.
 import { uuidArray } from '../../platform/postgres/postgres-array.ts'
 import { recordConsumed } from '../record-consumed.ts'
 import type { Consumption } from '../record-consumed.ts'
-import { openRuns } from './open-runs.ts'
-import type { AddJobs } from './open-runs.ts'
+import { insertPendingRuns } from './insert-pending-runs.ts'
 
-/** What the rules make of a decision, before anybody knows whether it was planned already. */
+/** A new plan according to the current rules. The decision may already have a stored plan. */
 export interface Plan {
   readonly decision: Decision
   readonly rulePlan: RulePlan
 }
 
 /**
- * `planned`: by the plan that was given. `repeated`: this very message was planned before, and
- * what was made of it is not all stored yet. `duplicate`: there is nothing to do any more, or
- * another message with this id was planned. `erased`: nothing may be made of it.
+ * Result of storing a plan.
+ * - `planned`: the new plan is in effect.
+ * - `repeated`: this message was planned before, and not all of its results are stored yet.
+ * - `duplicate`: all results are stored, or another message with this ID was planned.
+ * - `erased`: the decision must not be evaluated.
  */
 export type StoredPlan =
   | { readonly kind: 'planned' | 'duplicate' | 'erased' }
   | { readonly kind: 'repeated'; readonly version: number; readonly outcomes: readonly string[] }
 
-export interface StorePlansDependencies {
+interface StorePlansDependencies {
   readonly postgres: Postgres
-  readonly addJobs: AddJobs
   readonly clock: Clock
 }
 
 /**
- * Returns one result per plan, in their order.
- * @param consumption null for deferred decisions, which are no batch
+ * Returns one result per plan, in the order of the plans.
+ * @param consumption the position to record; null for deferred decisions, which do not come from a
+ * batch
  */
 export type StorePlans = (
   plans: readonly Plan[],
   consumption: Consumption | null
 ) => Promise<readonly StoredPlan[]>
 
-/** The first plan of a decision is its plan, whatever the rules say when it comes again. */
+/** Keeps the first plan of a decision, even if the rules change before a redelivery. */
 export function createStorePlans(dependencies: StorePlansDependencies): StorePlans {
-  const { postgres, addJobs, clock } = dependencies
+  const { postgres, clock } = dependencies
 
   return function storePlans(plans, consumption) {
     return postgres.transaction(async (transaction) => {
@@ -68,8 +70,8 @@ export function createStorePlans(dependencies: StorePlansDependencies): StorePla
       )
       const opened = waiting.filter((plan) => planned.has(plan))
       const runs = opened.flatMap((plan) => waitingRunsOf(plan, clock.now()))
-      await openRuns(transaction, runs, addJobs)
-      // Reads plans that another process inserted since the first read.
+      await insertPendingRuns(transaction, runs)
+      // Reads plans that another process has inserted since the first read.
       const late = await readKnown(
         transaction,
         waiting.filter((plan) => !planned.has(plan))
@@ -88,11 +90,15 @@ function nameOf({ decision }: Plan): string {
   return identityNameOf(decision)
 }
 
-/** Of several copies of a decision with different times, only the stored one is evaluated. */
+/**
+ * Finds erased decisions and copies. If copies of a decision have different times, only the stored
+ * copy is evaluated.
+ */
 async function findStored(transaction: Queryable, plans: readonly Plan[]) {
   const decisions = plans.map(({ decision }) => decision)
   const isErased = await findErased(transaction, decisions)
-  // Storage may be rejecting the decision of a plan that gets a row.
+  // Takes this lock, because storage may concurrently reject a decision for which this transaction
+  // inserts a plan.
   if (!plans.every(({ rulePlan }) => isInline(rulePlan))) await lockCorrectionsShared(transaction)
   const identities = await findIdentities(transaction, decisions)
   const stored = (decision: Decision) => identities.get(identityNameOf(decision))
@@ -103,14 +109,17 @@ async function findStored(transaction: Queryable, plans: readonly Plan[]) {
   }
 }
 
-/** A batch may hold the same decision twice; the first one is planned. */
+/** Returns the first plan of each decision, because a batch may contain a decision twice. */
 function firstOf(plans: readonly Plan[]): readonly Plan[] {
   const firsts = new Map<string, Plan>()
   for (const plan of plans) if (!firsts.has(nameOf(plan))) firsts.set(nameOf(plan), plan)
   return [...firsts.values()]
 }
 
-/** An inline plan: all its runs end with the batch. A plan without runs has a row instead. */
+/**
+ * Checks whether a plan has runs and none of them needs the network. Such a plan is published with
+ * its runs; any other plan is stored as a row.
+ */
 export function isInline({ runs }: RulePlan): boolean {
   return runs.length > 0 && runs.every(isOffline)
 }
@@ -142,29 +151,32 @@ export function isOffline({ evaluator }: PlannedRun): boolean {
   return isOfflineKind(evaluator.kind)
 }
 
-interface KnownRow extends Row {
+interface EarlierPlanRow extends Row {
   readonly organization_id: string
   readonly decision_id: string
-  /** Of the copy that was planned; null if the plan has no row, as are the next two. */
+  /**
+   * Time of the copy that was planned. `received_at`, `rule_set_version` and `outcomes` are null if
+   * the plan has no row.
+   */
   readonly received_at: Date | null
   readonly rule_set_version: number | null
   readonly outcomes: readonly string[] | null
   /**
-   * True if the runs that end with the batch are stored, or if the stored decision belongs to
-   * another agent or session. Then the plan is a duplicate.
+   * True if the packed runs are already stored, or if the stored decision belongs to another agent
+   * or session.
    */
   readonly is_duplicate: boolean
 }
 
-/** Plans that were made before this batch, by name. */
+/** Reads stored plans and returns them by identity name. */
 async function readKnown(
   transaction: Queryable,
   plans: readonly Plan[]
-): Promise<ReadonlyMap<string, KnownRow>> {
+): Promise<ReadonlyMap<string, EarlierPlanRow>> {
   if (plans.length === 0) return new Map()
   const decisions = plans.map(({ decision }) => decision)
-  const rows = await transaction.query<KnownRow>(
-    // The limits make Postgres look up each row by its key instead of joining whole tables.
+  const rows = await transaction.query<EarlierPlanRow>(
+    // `limit 1` makes Postgres look up each row by its key instead of joining whole tables.
     `select wanted.organization_id, wanted.decision_id, p.received_at, p.rule_set_version,
             p.outcomes, e.is_duplicate is not null as is_duplicate
        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[])
@@ -196,12 +208,13 @@ async function readKnown(
 }
 
 /**
- * Whether this message was planned before, and not a retry or another decision with its id. A
- * deferred decision is read from the table, so it replaces whichever copy was planned.
+ * Classifies a decision that is already planned. A message with another `received_at` is a retry or
+ * another decision with the same ID. Deferred decisions skip this check, because they are read from
+ * the `decisions` table, which has only one copy of each.
  */
 function earlierOf(
   decision: Decision,
-  row: KnownRow | undefined,
+  row: EarlierPlanRow | undefined,
   { isMessage }: { isMessage: boolean }
 ): StoredPlan {
   if (row === undefined || row.is_duplicate) return { kind: 'duplicate' }

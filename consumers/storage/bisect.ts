@@ -1,30 +1,30 @@
-/** Finds the record that the store refuses, so that its neighbours are stored. */
-import { deadLetter, FencedError, TransientError } from '../../core/consumed.ts'
-import type { Consumed, DeadLetter } from '../../core/consumed.ts'
+/** Stores a batch, bisecting it if Postgres rejects a record. */
+import { deadLetter, FencedError, TransientError } from '../../core/message-outcome.ts'
+import type { MessageOutcome, DeadLetter } from '../../core/message-outcome.ts'
 import { rootMessageOf } from '../../core/root-message.ts'
 import type { MessageBatch } from '../../platform/kafka/message-consumer.ts'
-import { isTransientStoreError, sqlStateOf } from '../../platform/postgres/postgres.ts'
-import type { HandleBatch } from '../run-consumer.ts'
+import { isTransientPostgresError, sqlStateOf } from '../../platform/postgres/postgres.ts'
+import type { HandleBatch } from '../consume-batch.ts'
 import type { Consumption } from '../record-consumed.ts'
 
-/** One transaction: the values, and the offset that is reached with them. */
-export type Store<T> = (
+/** Stores values and the consumed offset in one transaction. */
+export type StoreBatch<T> = (
   values: readonly T[],
   consumption: Consumption
-) => Promise<readonly Consumed[]>
+) => Promise<readonly MessageOutcome[]>
 
 /**
- * Stores the whole batch, or by halves when the store refuses it for good, down to the one record
- * at fault. A half is a transaction of its own: what was stored before is a duplicate the next
- * time. Halves record the offset at which the batch begins. The one at which it ends is recorded
- * after them, by a transaction without rows; so it is when nothing of the batch is decodable.
- * @throws {TransientError} when the store is away.
- * @throws {FencedError} when the partition is another member's by now.
+ * Stores the batch in one transaction. If Postgres permanently rejects a value, splits the batch
+ * into halves, down to the rejected record, and stores each half in its own transaction. These
+ * transactions record the start of the batch as the consumed offset; a final one records the end.
+ * @throws {TransientError} if Postgres is unavailable
+ * @throws {FencedError} if another member now has the partition
  */
-export function bisecting<T>(store: Store<T>, groupId: string): HandleBatch<T> {
+export function bisecting<T>(store: StoreBatch<T>, groupId: string): HandleBatch<T> {
   return async function storeBisecting(values, batch) {
     const epoch = await attempt(() => batch.epoch())
-    // One that was taken late may be greater than that of whoever took over; this tells who did.
+    // If the partition was reassigned before this member took its epoch, that epoch may exceed the
+    // epoch of the new owner. In that case, this heartbeat fails.
     await batch.heartbeat()
     const { begin, end } = consumptionsOf(batch, groupId, epoch)
     const stored = await attemptStore(() => store(values, end))
@@ -43,17 +43,17 @@ function consumptionsOf(batch: MessageBatch, groupId: string, epoch: number) {
   return { begin, end }
 }
 
-type StoreHalf<T> = (values: readonly T[]) => Promise<readonly Consumed[]>
+type StoreHalf<T> = (values: readonly T[]) => Promise<readonly MessageOutcome[]>
 
-/** `refusal` is what becomes of the last one left. */
+/** @param rejection the outcome to return if a single value is left */
 async function storeHalves<T>(
   values: readonly T[],
-  refusal: DeadLetter,
+  rejection: DeadLetter,
   store: StoreHalf<T>
-): Promise<Consumed[]> {
-  if (values.length <= 1) return values.map(() => refusal)
+): Promise<MessageOutcome[]> {
+  if (values.length <= 1) return values.map(() => rejection)
   const middle = Math.ceil(values.length / 2)
-  const outcomes: Consumed[] = []
+  const outcomes: MessageOutcome[] = []
   for (const half of [values.slice(0, middle), values.slice(middle)]) {
     const stored = await attemptStore(() => store(half))
     outcomes.push(...('kind' in stored ? await storeHalves(half, stored, store) : stored))
@@ -61,14 +61,14 @@ async function storeHalves<T>(
   return outcomes
 }
 
-/** @returns the outcomes, or the letter that a record gets which is refused for the same reason. */
+/** Returns the outcomes, or a dead-letter outcome if Postgres permanently rejects the values. */
 async function attemptStore(
-  work: () => Promise<readonly Consumed[]>
-): Promise<readonly Consumed[] | DeadLetter> {
+  work: () => Promise<readonly MessageOutcome[]>
+): Promise<readonly MessageOutcome[] | DeadLetter> {
   try {
     return await attempt(work)
   } catch (error) {
-    // Only the store's own word condemns a record; anything else is a bug, and not the record's.
+    // Dead-letters a record only for an error from Postgres. Any other error is a bug.
     if (sqlStateOf(error) === null) throw error
     return deadLetter('store', 'refused_by_store', describe(error))
   }
@@ -78,14 +78,17 @@ async function attempt<R>(work: () => Promise<R>): Promise<R> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof FencedError || !isTransientStoreError(error)) throw error
-    throw new TransientError(`Postgres does not take the batch: ${describe(error)}`, {
+    if (error instanceof FencedError || !isTransientPostgresError(error)) throw error
+    throw new TransientError(`Postgres cannot store the batch: ${describe(error)}`, {
       cause: error
     })
   }
 }
 
-/** The server's message may quote a value, so only its SQLSTATE is kept; a socket quotes none. */
+/**
+ * Describes an error without quoting stored values. The message of a server error may quote them,
+ * so only its SQLSTATE is used.
+ */
 function describe(error: unknown): string {
   const state = sqlStateOf(error)
   return state === null ? rootMessageOf(error) : `SQLSTATE ${state}`

@@ -1,4 +1,6 @@
-/** Claims identities in `decision_ids`: whoever is inserted there is the one that is stored. */
+/** Claims identities in `decision_ids`. A decision is stored only by the transaction that inserts
+ * its identity.
+ */
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import {
@@ -8,34 +10,33 @@ import {
   uuidArray
 } from '../../platform/postgres/postgres-array.ts'
 
-export interface Identity {
-  /** As `identityNameOf` has it. */
+export interface NewIdentity {
+  /** See `identityNameOf`. */
   readonly name: string
   readonly organization_id: string
   readonly decision_id: string
   /** Milliseconds since 1970. */
   readonly received_at: number
   readonly fingerprint: Buffer
-  /** Claimed as a tombstone: asked to be erased before it came here. */
+  /** Whether an erasure covers the decision. Its identity is then inserted as a tombstone. */
   readonly isErased: boolean
 }
 
-/** What holds the identity now. */
-export interface Claim {
-  /** The identity that this transaction inserted; null when another one had it before. */
-  readonly winner: Identity | null
+export interface IdentityClaim {
+  /** Identity that this transaction inserted, or null if it already existed. */
+  readonly winner: NewIdentity | null
   readonly fingerprint: Buffer
-  /** True when it is a tombstone, made now or before. */
+  /** Whether the identity is a tombstone, either new or existing. */
   readonly isErased: boolean
 }
 
-/** @returns a claim for each name. An identity may be given twice: the first one claims it. */
+/** Returns one claim per name. If an identity occurs twice, its first occurrence is the winner. */
 export async function claimIdentities(
   transaction: Queryable,
-  identities: readonly Identity[]
-): Promise<Map<string, Claim>> {
-  const claims = new Map<string, Claim>()
-  const distinct: Identity[] = []
+  identities: readonly NewIdentity[]
+): Promise<Map<string, IdentityClaim>> {
+  const claims = new Map<string, IdentityClaim>()
+  const distinct: NewIdentity[] = []
   for (const identity of identities) {
     const { name, fingerprint, isErased } = identity
     if (claims.has(name)) continue
@@ -56,12 +57,13 @@ export async function claimIdentities(
 }
 
 /**
- * Sorted, so that two consumers with the same ids (during a rebalance) cannot deadlock.
- * @returns how many were inserted: nearly always all.
+ * Inserts identities in sorted order, so that two consumers of the same partition cannot deadlock
+ * during a rebalance.
+ * @returns the number of inserted identities; usually all
  */
 async function insertIdentities(
   transaction: Queryable,
-  identities: readonly Identity[]
+  identities: readonly NewIdentity[]
 ): Promise<number> {
   const [row] = await transaction.query<{ inserted: number }>(
     `with inserted as (
@@ -95,10 +97,10 @@ interface HolderRow extends Record<string, unknown> {
   readonly is_erased: boolean
 }
 
-/** @returns the identities that another transaction inserted */
-function selectHolders(transaction: Queryable, identities: readonly Identity[]) {
+/** Selects the identities that other transactions inserted. */
+function selectHolders(transaction: Queryable, identities: readonly NewIdentity[]) {
   return transaction.query<HolderRow>(
-    // The limit keeps it a look-up for each: a join would read all identities that there are.
+    // `limit 1` makes Postgres look up each identity. A plain join would read the whole table.
     `select wanted.organization_id, wanted.decision_id, held.fingerprint, held.is_erased
        from unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
       cross join lateral (

@@ -1,4 +1,6 @@
-/** What is told of a decision whose evaluation is complete: nothing that the decision holds. */
+/** Builds the webhook payload of a completed evaluation. The payload contains no content of the
+ * decision.
+ */
 import { currentRunsOf, evaluationStateOf } from '../../core/evaluation/evaluation-status.ts'
 import { verdictOf } from '../../core/evaluation/evaluation.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
@@ -7,7 +9,6 @@ import type { WebhookEvent } from '../../core/webhook.ts'
 
 export const completedEvent: WebhookEvent = 'evaluation.completed'
 
-/** A run that ended, of what was planned, with its scores. */
 export interface CompletedRun {
   readonly rule: string
   readonly rule_id: string | null
@@ -37,12 +38,12 @@ export interface Completion {
   readonly payload: string
 }
 
-export type CompletedDecision = Pick<
+type CompletedDecision = Pick<
   Evaluation,
   'organization_id' | 'decision_id' | 'agent_id' | 'session_id' | 'domain'
 >
 
-/** One for each webhook. */
+/** Returns one completion per webhook. */
 export function completionsOf(
   decision: CompletedDecision,
   runs: readonly CompletedRun[],
@@ -70,7 +71,11 @@ function evaluationOf(decision: CompletedDecision, runs: readonly CompletedRun[]
     })
   )
   return {
-    ...{ organization_id, decision_id, agent_id, session_id, domain },
+    organization_id,
+    decision_id,
+    agent_id,
+    session_id,
+    domain,
     status: evaluationStateOf(current).status,
     verdict: verdictOf(current.flatMap((run) => run.scores)),
     scores: Object.fromEntries(scores)

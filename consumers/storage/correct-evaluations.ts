@@ -1,8 +1,7 @@
-/** Corrects evaluations of decisions with a `decision_id` that two agents or sessions used.
+/** Corrects evaluations when two agents or sessions used the same `decision_id`.
  *
- * The two decisions may be in different partitions. Evaluation may then evaluate both before
- * storage stores one and rejects the other, so the stored evaluation may be that of the rejected
- * decision.
+ * The two decisions may be in different partitions. Both may then be evaluated before storage
+ * rejects one of them, so the stored evaluation may belong to the rejected decision.
  */
 import type { Decision } from '../../core/decision/decision.ts'
 import { renewDeferrals } from '../../store/insert-deferrals.ts'
@@ -19,23 +18,22 @@ interface StoredDecision
   extends Row, Omit<Deferral, 'partition'>, Pick<Decision, 'agent_id' | 'session_id' | 'domain'> {
   readonly organization_id: string
   readonly decision_id: string
-  /** Whether an evaluation or a plan of another decision is stored under its id. */
+  /** Whether an evaluation or a plan of another decision is stored under this ID. */
   readonly has_foreign_results: boolean
 }
 
 /**
- * Deletes evaluations and plans of rejected decisions, and defers the stored decisions so that
- * evaluation evaluates them again. Inserts a row without runs for each stored decision that has no
- * evaluation. The row contains the agent and session of the decision, so that an evaluation for
- * another agent or session cannot fill it.
+ * Deletes evaluations and plans of rejected decisions, and defers the stored decisions to be
+ * evaluated again. If a stored decision has no evaluation, inserts a row without runs for it. The
+ * agent and session in this row keep evaluations of other decisions out.
  */
 export async function correctEvaluations(
   transaction: Queryable,
   rejected: readonly Decision[],
   partition: number
 ): Promise<void> {
-  // Most rejected decisions have the agent and session of the stored one. These need no correction,
-  // so skip the lock: every transaction that stores evaluations would wait for it.
+  // Skips the lock in the usual case: a rejected decision with the agent and session of the stored
+  // decision needs no correction. All transactions that store evaluations would wait for the lock.
   if (rejected.length === 0 || (await selectStored(transaction, rejected)).length === 0) return
   await lockCorrectionsExclusive(transaction)
   const stored = await selectStored(transaction, rejected)
@@ -48,7 +46,7 @@ export async function correctEvaluations(
   )
   const { inserted } = await storePacked(transaction, stored.map(withoutRuns))
   const rows = inserted.map(({ row }) => row)
-  // People may have pushed scores to the stored decision.
+  // Recomputes the outcomes, because users may have pushed scores to the stored decisions.
   const { added, removed } = await refreshOutcomes(transaction, rows)
   const changes = { added: [...rows, ...added], removed: [...deleted, ...removed] }
   await changeOutcomeHours(transaction, changes)
@@ -57,16 +55,23 @@ export async function correctEvaluations(
 function withoutRuns(decision: StoredDecision) {
   const { organization_id, decision_id, agent_id, session_id, domain, received_at } = decision
   return {
-    ...{ organization_id, decision_id, agent_id, session_id, domain },
-    ...{ received_at: received_at.getTime(), evaluated_at: 0, plan: null },
-    ...{ runs: [], later_runs: [] }
+    organization_id,
+    decision_id,
+    agent_id,
+    session_id,
+    domain,
+    received_at: received_at.getTime(),
+    evaluated_at: 0,
+    plan: null,
+    runs: [],
+    later_runs: []
   }
 }
 
 /**
- * The limits make Postgres look up each row by its key instead of joining whole tables. An
- * erasure waits for the lock of the identity and then sees the corrected row. A plan has no
- * agent: if both decisions have the time of the plan, it may be of either.
+ * `limit 1` makes Postgres look up each row by its key instead of joining whole tables. The lock on
+ * the identity makes a concurrent erasure wait, so that it deletes the corrected row. A plan has no
+ * agent: if both decisions have the time of the plan, it may belong to either of them.
  */
 const selectStatement = `
   select distinct on (organization_id, decision_id) organization_id, decision_id, d.*,
@@ -109,7 +114,9 @@ const selectStatement = `
           is distinct from (rejected.agent_id, rejected.session_id)
     order by organization_id, decision_id`
 
-/** @returns the stored decisions that have the IDs of rejected ones of other agents or sessions */
+/**
+ * Selects stored decisions that share an ID with a rejected decision of another agent or session.
+ */
 function selectStored(
   transaction: Queryable,
   rejected: readonly Decision[]

@@ -1,4 +1,6 @@
-/** Rows of `evaluations`: inserted by the first who stores a run, and changed after that. */
+/** Reads and writes rows of `evaluations`. A row is inserted with the first run of a decision and
+ * updated by later runs.
+ */
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision, DecisionIdentity } from '../../core/decision/decision.ts'
 import type { DecisionOutcome } from '../../core/evaluation/decision-outcome.ts'
@@ -13,12 +15,12 @@ import { textArrayLiteral } from '../../platform/postgres/postgres-array.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { numberOf } from './run-kinds.ts'
 
-/** The key of a row. */
+/** Primary key of a row. */
 export interface RowKey extends Pick<Decision, 'organization_id' | 'decision_id'> {
   readonly received_at: Date
 }
 
-/** With the time in milliseconds since 1970. */
+/** Identity of a decision, with `received_at` in milliseconds since 1970. */
 type Timed = Pick<Decision, 'organization_id' | 'decision_id' | 'received_at'>
 
 export function keyOf(evaluation: Timed): RowKey {
@@ -26,30 +28,29 @@ export function keyOf(evaluation: Timed): RowKey {
   return { organization_id, decision_id, received_at: new Date(received_at) }
 }
 
-/** With what of the decision never changes. */
+/** Columns that never change. */
 export interface RowPlace extends RowKey, Pick<Decision, 'agent_id' | 'session_id' | 'domain'> {}
 
-/** A row that is there already: what of it is in the sums. */
-export interface KnownRow extends RowPlace, SummedOutcome {
+/** An existing row, with the values that the hourly sums include. */
+interface LockedRow extends RowPlace, SummedOutcome {
   readonly organization_id: string
-  /** Whether it has packed runs. */
+  /** Whether the row has packed runs. */
   readonly is_packed: boolean
 }
 
 export interface RowOutcome extends Omit<DecisionOutcome, 'scores'> {
-  /** Null if readers derive the scores from the packed runs: the row stores no copy of them. */
+  /** Null if readers derive the scores from the packed runs. */
   readonly scores: DecisionOutcome['scores'] | null
 }
 
-export interface PackedRuns {
-  /** Null if the plan is a row of evaluation_plans. */
+interface PackedRuns {
+  /** Null if the plan is stored in `evaluation_plans`. */
   readonly plan: EvaluationPlan | null
   /** Milliseconds since 1970. */
   readonly evaluated_at: number
   readonly runs: readonly PackedRun[]
 }
 
-/** A row as it is to be. */
 export interface EvaluationRow extends RowPlace, RowOutcome {
   readonly packed: PackedRuns | null
 }
@@ -70,7 +71,10 @@ const outcomeColumns: readonly Column<RowOutcome>[] = [
 
 const statusLetters = { succeeded: 's', failed: 'f', skipped: 'k' } as const
 
-/** An array for each, as text; null where all of it would be. */
+/**
+ * Columns of the plan and the packed runs. An array has one element per run, and is null if all
+ * elements are null.
+ */
 const packedColumns: readonly Column<{ readonly packed: PackedRuns | null }>[] = [
   ['rule_set_version', 'integer', ({ packed }) => packed?.plan?.rule_set_version ?? null],
   ['outcomes', 'text', ({ packed }) => packed?.plan?.outcomes.join(',') ?? null],
@@ -138,8 +142,8 @@ const insertRows = createInsertRows<EvaluationRow>(
 )
 
 /**
- * @param rows at most one of each decision
- * @returns those that had none, whose turn it is until the transaction ends
+ * @param rows the rows to insert, at most one per decision
+ * @returns the inserted rows, which stay locked until the transaction ends
  */
 export async function insertEvaluations(
   transaction: Queryable,
@@ -151,8 +155,9 @@ export async function insertEvaluations(
 }
 
 /**
- * Finds rows of decisions that are not stored yet, at most a day before or after the given time.
- * Copies of one decision share one row.
+ * Finds the `evaluations` rows of decisions that storage has not stored yet. Searches one day
+ * before and after the given time, because copies of a decision share one row but may have
+ * different times.
  * @returns `received_at` of each row in milliseconds since 1970, by identity name
  */
 export async function findReceivedTimes(
@@ -176,13 +181,13 @@ export async function findReceivedTimes(
   return new Map(rows.map((row) => [identityNameOf(row), row.received_at.getTime()]))
 }
 
-/** Waits for transactions that store runs of the same decisions. */
+/** Locks rows. Waits for other transactions that store runs of the same decisions. */
 export async function lockEvaluations(
   transaction: Queryable,
   rows: readonly RowKey[]
-): Promise<KnownRow[]> {
+): Promise<LockedRow[]> {
   if (rows.length === 0) return []
-  return await transaction.query<KnownRow & Row>(
+  return await transaction.query<LockedRow & Row>(
     `select e.organization_id, e.decision_id, e.received_at, e.agent_id, e.session_id, e.domain,
             e.status, e.verdict, ${countedSql} as counted, e.run_kinds is not null as is_packed
        from evaluations e
@@ -194,7 +199,7 @@ export async function lockEvaluations(
   )
 }
 
-/** Rows by their keys, $1 to $3. */
+/** SQL for the keys to look up, passed as the parameters $1 to $3. */
 export const wantedRows = `unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
                   as wanted (organization_id, decision_id, received_at)`
 
@@ -204,15 +209,15 @@ export function keysOf(rows: readonly RowKey[]): unknown[] {
 
 type Update<T> = (transaction: Queryable, rows: readonly (RowKey & T)[]) => Promise<void>
 
-/** Of rows whose turn it is. */
+/** Updates the outcomes of locked rows. */
 export const updateOutcomes: Update<RowOutcome> = createUpdate(outcomeColumns, 'updated_at')
-/** Of rows whose turn it is, and that have no packed runs yet. */
+/** Adds packed runs to locked rows that have none. */
 export const updatePacked: Update<{ readonly packed: PackedRuns | null }> = createUpdate(
   packedColumns,
   'stored_at'
 )
 
-/** @param changedAt the column that says when */
+/** @param changedAt the name of the column that receives the time of the update */
 function createUpdate<T>(columns: readonly Column<T>[], changedAt: string): Update<T> {
   const all: readonly Column<RowKey & T>[] = [...keyColumns, ...columns]
   const arrays = all.map(([, type], index) => `$${index + 1}::${elementOf(type)}[]`)

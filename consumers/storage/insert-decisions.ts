@@ -1,4 +1,5 @@
-/** Inserts decisions whose identities this transaction claimed, and adds them to their sums. */
+/** Inserts decisions whose identities this transaction claimed, and adds them to the hourly sums.
+ */
 import { facetsOf } from '../../core/decision/decision-facets.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import { changeHours, sumDecisions, summedColumns } from '../../store/change-hours.ts'
@@ -13,8 +14,11 @@ import {
   uuidArray
 } from '../../platform/postgres/postgres-array.ts'
 
-/** In the order of their names, and only when it moves something. */
-const seeAgents = `,
+/**
+ * Inserts agents in sorted order, to avoid deadlocks. Updates an agent only if its first or last
+ * time changes.
+ */
+const updateAgents = `,
   seen_agents as (
     insert into agents as a (organization_id, agent_id, first_received_at, last_received_at)
     select organization_id, agent_id, min(first_received_at), max(last_received_at)
@@ -44,9 +48,12 @@ const insertAll = `
                      session_id, domain, metadata, input_tokens, output_tokens,
                      sdk_version, labels, model, agent_version, latency_ms, is_error)
     returning ${summedColumns}
-  )${sumDecisions('inserted')}${seeAgents}${changeHours('+')}`
+  )${sumDecisions('inserted')}${updateAgents}${changeHours('+')}`
 
-/** `output` is stored as its JSON literal: a text column cannot hold U+0000, its escape it can. */
+/**
+ * Stores `output` as a JSON literal, because a text column cannot contain U+0000 but can contain
+ * its escape sequence.
+ */
 export async function insertDecisions(
   transaction: Queryable,
   decisions: readonly Decision[]

@@ -1,34 +1,34 @@
-/** Inserts runs that end later than others, with their scores, and closes those that were open. */
+/** Inserts later runs and their scores, and deletes the corresponding pending runs. */
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Evaluation, LaterRun, RunKey, Score } from '../../core/evaluation/evaluation.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 
-/** A run beside the evaluation that it came with. */
-export interface EndedRun {
+/** A later run and the evaluation that contains it. */
+export interface LaterRunRow {
   readonly evaluation: Evaluation
   readonly run: LaterRun
 }
 
-export function endedNameOf({ evaluation, run }: EndedRun): string {
+export function laterRunNameOf({ evaluation, run }: LaterRunRow): string {
   return `${identityNameOf(evaluation)}/${run.run_id}`
 }
 
-interface GivenScore extends EndedRun {
+interface LaterScoreRow extends LaterRunRow {
   readonly score: Score
 }
 
 const timeOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
 
-const identityColumns: readonly Column<EndedRun>[] = [
+const identityColumns: readonly Column<LaterRunRow>[] = [
   ['organization_id', 'uuid', ({ evaluation }) => evaluation.organization_id],
   ['decision_id', 'uuid', ({ evaluation }) => evaluation.decision_id],
   ['run_id', 'uuid', ({ run }) => run.run_id]
 ]
 
-/** So that a run or a score can be chosen by what its decision was. */
-const decisionColumns: readonly Column<EndedRun>[] = [
+/** Columns copied from the decision, so that runs and scores can be filtered without a join. */
+const decisionColumns: readonly Column<LaterRunRow>[] = [
   ['received_at', 'timestamptz', ({ evaluation }) => new Date(evaluation.received_at)],
   ['agent_id', 'text', ({ evaluation }) => evaluation.agent_id],
   ['session_id', 'text', ({ evaluation }) => evaluation.session_id],
@@ -36,7 +36,7 @@ const decisionColumns: readonly Column<EndedRun>[] = [
   ['evaluated_at', 'timestamptz', ({ evaluation }) => new Date(evaluation.evaluated_at)]
 ]
 
-const evaluatorColumns: readonly Column<EndedRun>[] = [
+const evaluatorColumns: readonly Column<LaterRunRow>[] = [
   ['rule_id', 'text', ({ run }) => run.rule_id],
   ['evaluator_id', 'text', ({ run }) => run.evaluator_id],
   ['evaluator', 'text', ({ run }) => run.evaluator],
@@ -44,7 +44,7 @@ const evaluatorColumns: readonly Column<EndedRun>[] = [
   ['evaluator_version', 'integer', ({ run }) => run.evaluator_version]
 ]
 
-const runColumns: readonly Column<EndedRun>[] = [
+const runColumns: readonly Column<LaterRunRow>[] = [
   ...identityColumns,
   ...decisionColumns,
   ...evaluatorColumns,
@@ -69,7 +69,7 @@ const runColumns: readonly Column<EndedRun>[] = [
   ['latency_ms', 'bigint', ({ run }) => run.latency_ms]
 ]
 
-const scoreColumns: readonly Column<GivenScore>[] = [
+const scoreColumns: readonly Column<LaterScoreRow>[] = [
   ...identityColumns,
   ...decisionColumns,
   ...evaluatorColumns,
@@ -98,27 +98,33 @@ const insertScoreRows = createInsertRows('later_scores', scoreColumns, {
   tail: 'on conflict do nothing'
 })
 
-/** @returns those that were not there yet. */
+/** @returns the runs that were not stored before */
 export function insertRuns(
   transaction: Queryable,
-  runs: readonly EndedRun[]
+  runs: readonly LaterRunRow[]
 ): Promise<readonly RunKey[]> {
   return insertRunRows<RunKey>(transaction, runs)
 }
 
 export async function insertScores(
   transaction: Queryable,
-  runs: readonly EndedRun[]
+  runs: readonly LaterRunRow[]
 ): Promise<void> {
   const scores = runs.flatMap((ended) => ended.run.scores.map((score) => ({ ...ended, score })))
   await insertScoreRows(transaction, scores)
 }
 
-/** Whoever reads sees a run open or ended, and never neither: both change at once. */
-export async function closeRuns(transaction: Queryable, runs: readonly EndedRun[]): Promise<void> {
+/**
+ * Deletes pending runs. Call this in the transaction that inserts the ended runs, so that readers
+ * see each run exactly once.
+ */
+export async function closeRuns(
+  transaction: Queryable,
+  runs: readonly LaterRunRow[]
+): Promise<void> {
   if (runs.length === 0) return
   await transaction.query(
-    `delete from open_runs o
+    `delete from pending_runs o
       using unnest($1::uuid[], $2::uuid[], $3::uuid[])
             as ended (organization_id, decision_id, run_id)
       where o.organization_id = ended.organization_id and o.decision_id = ended.decision_id

@@ -1,17 +1,17 @@
-/** measure delay: how long after its receipt a decision can be read. */
+/** Measures the delay of storage: the time from receipt of a decision until it can be read. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
-import type { HandleBatch } from '../run-consumer.ts'
+import type { HandleBatch } from '../consume-batch.ts'
 
-export interface MeasureDelayDependencies {
+interface MeasureDelayDependencies {
   readonly metrics: Metrics
   readonly clock: Clock
 }
 
 /**
- * Observes each decision once its batch is committed, dead letters left out: the count is what
- * storage accounts for without anybody's help. Clocks of gateways may be ahead; that is no delay.
+ * Observes each decision after its batch is committed. Excludes dead-lettered decisions, because
+ * they are not stored. If a gateway's clock is ahead, the delay counts as zero.
  */
 export function createMeasureDelay({ metrics, clock }: MeasureDelayDependencies) {
   return function measureDelay(store: HandleBatch<Decision>): HandleBatch<Decision> {

@@ -1,20 +1,20 @@
-/** Refreshes decisions with a pushed score whose plan was not stored when the score was. */
+/** Refreshes decisions that got a pushed score before their plan was stored. */
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
 import type { RowKey } from './evaluation-rows.ts'
-import { inTurn } from './maintenance/partitions.ts'
-import type { UpkeepDependencies } from './maintenance/partitions.ts'
+import { withMaintenanceLock } from './maintenance/partitions.ts'
+import type { MaintenanceDependencies } from './maintenance/partitions.ts'
 import { refreshOutcomes } from './refresh-outcomes.ts'
 
-/** In one round; the rest is for the next. */
+/** Maximum number of decisions per round. */
 const decisionsMax = 500
 
 /**
- * A plan without runs publishes nothing, so storage would never refresh such a decision when the
- * plan is stored.
+ * Refreshes decisions whose plan is now stored. If a plan has no runs, no record is published that
+ * would make storage refresh the decision.
  */
-export async function refreshUnplanned(dependencies: UpkeepDependencies): Promise<void> {
-  await inTurn(dependencies, async (transaction) => {
+export async function refreshUnplanned(dependencies: MaintenanceDependencies): Promise<void> {
+  await withMaintenanceLock(dependencies, async (transaction) => {
     const decisions = await selectPlanned(transaction)
     const changes = await refreshOutcomes(transaction, decisions)
     await changeOutcomeHours(transaction, changes)

@@ -1,4 +1,4 @@
-/** Kinds of runs, which rows of evaluations refer to by number. */
+/** Stores run kinds, which rows of `evaluations` refer to by number. */
 import { hash } from 'node:crypto'
 import type { PackedRun, RunKind } from '../../core/evaluation/evaluation.ts'
 import { kindListOf } from '../../core/evaluation/packed-outcome.ts'
@@ -8,8 +8,8 @@ import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 
-/** A row of evaluations, as far as its kinds are concerned. */
-export interface KindUse {
+/** Columns of an `evaluations` row that determine its kinds. */
+interface KindUse {
   readonly organization_id: string
   readonly received_at: Date
   readonly packed: { readonly runs: readonly PackedRun[] } | null
@@ -18,22 +18,38 @@ export interface KindUse {
 interface UsedKind {
   readonly organization_id: string
   readonly kind: RunKind
-  /** The latest time of a decision whose row names it: a gateway's clock may be ahead. */
+  /**
+   * Latest `received_at` of the rows that refer to the kind. May be in the future, because a
+   * gateway's clock may be ahead.
+   */
   readonly received_at: Date
 }
 
 const members = [
-  ...(['rule_id', 'rule', 'evaluator_id', 'evaluator', 'evaluator_kind'] as const),
-  ...(['evaluator_version', 'config_hash', 'name', 'data_type', 'threshold'] as const),
-  ...(['range_min', 'range_max', 'direction', 'reason_template'] as const)
-]
+  'rule_id',
+  'rule',
+  'evaluator_id',
+  'evaluator',
+  'evaluator_kind',
+  'evaluator_version',
+  'config_hash',
+  'name',
+  'data_type',
+  'threshold',
+  'range_min',
+  'range_max',
+  'direction',
+  'reason_template'
+] as const
 const types: Partial<Record<keyof RunKind, string>> = {
-  ...{ evaluator_version: 'integer', threshold: 'float8', range_min: 'float8' },
+  evaluator_version: 'integer',
+  threshold: 'float8',
+  range_min: 'float8',
   range_max: 'float8'
 }
 const numbers = new WeakMap<RunKind, string>()
 
-/** @returns a bigint as text: 64 bits of SHA-256 */
+/** Returns the number of a kind: the first 64 bits of its SHA-256, as the text of a bigint. */
 export function numberOf(kind: RunKind): string {
   const known = numbers.get(kind)
   if (known !== undefined) return known
@@ -74,10 +90,10 @@ function dayOf({ received_at }: UsedKind): string {
 }
 
 /**
- * Sets `used_on` to today, or to the day of the row if that is later; retention deletes kinds long
- * after that day. Skips locked kinds, which another transaction is already updating.
+ * Sets `used_on` to today or to the day of the row, whichever is later. Retention deletes a kind
+ * long after that day. Skips locked kinds, because another transaction is updating them.
  */
-const noteUse = `
+const updateUse = `
   update run_kinds k
      set used_on = stale.day
     from (select organization_id, run_kind, greatest(day, (now() at time zone 'utc')::date) as day
@@ -89,8 +105,8 @@ const noteUse = `
    where k.organization_id = stale.organization_id and k.run_kind = stale.run_kind`
 
 /**
- * Writes the kinds that rows refer to. Updates `used_on` of an existing kind before relying on it,
- * so that retention keeps it from then on. Inserts a kind again if retention deletes it meanwhile.
+ * Writes the run kinds that rows will refer to. Updates `used_on` of existing kinds
+ * first, so that retention keeps them, then inserts kinds that are missing.
  */
 export async function writeRunKinds(
   transaction: Queryable,
@@ -103,9 +119,9 @@ export async function writeRunKinds(
     kinds.map(({ kind }) => numberOf(kind)),
     kinds.map(dayOf)
   ]
-  await transaction.query(noteUse, used)
+  await transaction.query(updateUse, used)
   const inserted = await insertKinds(transaction, kinds)
-  if (inserted.length > 0) await transaction.query(noteUse, used)
+  if (inserted.length > 0) await transaction.query(updateUse, used)
 }
 
 function usedKindsOf(rows: readonly KindUse[]): readonly UsedKind[] {
@@ -124,7 +140,7 @@ function usedKindsOf(rows: readonly KindUse[]): readonly UsedKind[] {
   })
 }
 
-/** @returns the latest `received_at` for each list of kinds. Most rows share one list. */
+/** Returns the latest `received_at` per list of kinds. Most rows share one list. */
 function usedListsOf(rows: readonly KindUse[]): ReadonlyMap<KindList, Date> {
   const used = new Map<KindList, Date>()
   for (const { packed, received_at } of rows) {

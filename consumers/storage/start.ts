@@ -1,23 +1,33 @@
-/** Starts the storage groups. */
+/** Starts the storage process: the consumer groups of both topics, table maintenance and erasures.
+ */
 import { systemClock } from '../../platform/process/clock.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { createPostgres } from '../../platform/postgres/postgres.ts'
 import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
 import { createMember } from '../group.ts'
 import type { GroupContext, GroupOptions } from '../group.ts'
-import { startErasing } from './maintenance/carry-out-erasures.ts'
+import { startErasures } from './maintenance/carry-out-erasures.ts'
 import { takeEpoch } from './take-epoch.ts'
 import { createConsumeDecisions, createConsumeEvaluations } from './storage.ts'
-import { startUpkeep } from './maintenance/upkeep.ts'
+import { startMaintenance } from './maintenance/maintenance.ts'
 import { startWatermark } from './watermark.ts'
 
-/** Of each topic: while one waits for Postgres, others are decoded. */
+/**
+ * Maximum number of concurrent partitions per topic. While one partition waits for Postgres, others
+ * are decoded.
+ */
 const partitionsMax = 3
-/** One for each partition under way, one for each topic's watermark. */
+/**
+ * Maximum number of Postgres connections: one per concurrent partition, and one per topic for the
+ * watermark.
+ */
 const connectionsMax = 2 * partitionsMax + 2
 const statementTimeoutMs = 30_000
-/** Moving a day of decisions out of the default partition takes a while. */
-const upkeepTimeoutMs = 600_000
+/**
+ * Statement timeout of maintenance. High, because moving a day of decisions out of the default
+ * partition can take minutes.
+ */
+const maintenanceTimeoutMs = 600_000
 
 export async function startStorage(context: GroupContext): Promise<void> {
   const { config, logger, lifecycle } = context
@@ -31,7 +41,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   })
   lifecycle.onStop('postgres', () => postgres.close())
   const member = await createMember({ ...context, clientId })
-  const { registry, metrics, flood, patiently } = member
+  const { registry, metrics, deadLetterLimit, retryWhileTransient } = member
   await keepTables(context, metrics)
   keepErasing(context)
   const ofDecisions = { groupId: clientId, topic: config.DECISIONS_TOPIC }
@@ -46,43 +56,58 @@ export async function startStorage(context: GroupContext): Promise<void> {
     const { settle, readProgress } = group
     const progress = { topic: of.topic, readProgress, postgres, clock: systemClock, logger }
     lifecycle.onStop(`watermark of ${of.topic}`, startWatermark(progress))
-    const parts = { registry, metrics, postgres, flood, settle, patiently, clock: systemClock }
+    const parts = {
+      registry,
+      metrics,
+      postgres,
+      deadLetterLimit,
+      settle,
+      retryWhileTransient,
+      clock: systemClock
+    }
     return { ...group, parts: { ...parts, logger, groupId: of.groupId } }
   }
 
-  // Both before the first runs: the process is ready when all its groups are joined.
+  // Creates both groups before running the first one. Otherwise, the process would report that it
+  // is ready before the second group has joined.
   const [decisions, evaluations] = [join(ofDecisions), join(ofEvaluations)]
   await decisions.run(createConsumeDecisions(decisions.parts))
   await evaluations.run(createConsumeEvaluations(evaluations.parts))
 }
 
-/** With a connection of its own: what takes long there holds up nothing here. */
+/** Gives table maintenance its own connection, so that it does not delay storage. */
 async function keepTables(context: GroupContext, metrics: Metrics): Promise<void> {
   const { config, logger, lifecycle } = context
   const postgres = createPostgres({
     url: config.DATABASE_URL,
     ca: config.DATABASE_TLS_CA,
-    applicationName: `${config.STORAGE_GROUP_ID} upkeep`,
+    applicationName: `${config.STORAGE_GROUP_ID} maintenance`,
     connectionsMax: 1,
-    statementTimeoutMs: upkeepTimeoutMs
+    statementTimeoutMs: maintenanceTimeoutMs
   })
-  lifecycle.onStop('postgres of the upkeep', () => postgres.close())
+  lifecycle.onStop('maintenance Postgres pool', () => postgres.close())
   const retentionDays = config.DECISIONS_RETENTION_DAYS
   const signal = lifecycle.stopping
-  const stopUpkeep = await startUpkeep({ postgres, logger, metrics, retentionDays, signal })
-  lifecycle.onStop('upkeep', stopUpkeep)
+  const stopMaintenance = await startMaintenance({
+    postgres,
+    logger,
+    metrics,
+    retentionDays,
+    signal
+  })
+  lifecycle.onStop('maintenance', stopMaintenance)
 }
 
-/** With a connection of its own as well: to find what is erased may take long, too. */
+/** Gives erasures their own connection, because finding the decisions to erase can take minutes. */
 function keepErasing({ config, logger, lifecycle }: GroupContext): void {
   const postgres = createPostgres({
     url: config.DATABASE_URL,
     ca: config.DATABASE_TLS_CA,
     applicationName: `${config.STORAGE_GROUP_ID} erasing`,
     connectionsMax: 1,
-    statementTimeoutMs: upkeepTimeoutMs
+    statementTimeoutMs: maintenanceTimeoutMs
   })
-  lifecycle.onStop('postgres of the erasing', () => postgres.close())
+  lifecycle.onStop('erasure Postgres pool', () => postgres.close())
   const signal = lifecycle.stopping
-  lifecycle.onStop('erasing', startErasing({ postgres, logger, signal }))
+  lifecycle.onStop('erasing', startErasures({ postgres, logger, signal }))
 }

@@ -1,4 +1,4 @@
-/** The storage groups: decisions and evaluations into Postgres. */
+/** Creates the consumers that store decisions and evaluations in Postgres. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
@@ -8,53 +8,63 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 import type { Registry } from '../../platform/registry/schema-registry.ts'
 import { createDecodeBatch } from '../decode-batch.ts'
-import type { Flood } from '../flood.ts'
-import type { Patiently } from '../patiently.ts'
-import { createConsumeBatch } from '../run-consumer.ts'
+import type { DeadLetterLimit } from '../dead-letter-limit.ts'
+import type { RetryWhileTransient } from '../retry-while-transient.ts'
+import { createConsumeBatch } from '../consume-batch.ts'
 import type { Settle } from '../settle.ts'
 import { bisecting } from './bisect.ts'
 import { createMeasureDelay } from './measure-delay.ts'
 import { createStoreDecisions } from './store-decisions.ts'
 import { createStoreEvaluations } from './store-evaluations.ts'
 import { createSubscribers } from './subscribers.ts'
-import { createTellCompleted } from './tell-completed.ts'
-import { createTellDropped } from './tell-dropped.ts'
+import { createNotifyCompleted } from './notify-completed.ts'
+import { createReportDropped } from './report-dropped.ts'
 
-export interface LineDependencies {
+interface StorageDependencies {
   readonly registry: Registry
   readonly postgres: Postgres
-  readonly flood: Flood
+  readonly deadLetterLimit: DeadLetterLimit
   readonly settle: Settle
-  readonly patiently: Patiently
+  readonly retryWhileTransient: RetryWhileTransient
   readonly clock: Clock
   readonly metrics: Metrics
   readonly groupId: string
 }
 
-export function createConsumeDecisions(dependencies: LineDependencies) {
-  const { registry, postgres, flood, settle, patiently, clock, metrics, groupId } = dependencies
+export function createConsumeDecisions(dependencies: StorageDependencies) {
+  const {
+    registry,
+    postgres,
+    deadLetterLimit,
+    settle,
+    retryWhileTransient,
+    clock,
+    metrics,
+    groupId
+  } = dependencies
   const measureDelay = createMeasureDelay({ metrics, clock })
   return createConsumeBatch<Decision>({
-    decode: createDecodeBatch(createDecodeDecision(registry), flood),
+    decode: createDecodeBatch(createDecodeDecision(registry), deadLetterLimit),
     handle: measureDelay(bisecting(createStoreDecisions({ postgres }), groupId)),
     settle,
-    patiently
+    retryWhileTransient
   })
 }
 
 export function createConsumeEvaluations(
-  dependencies: LineDependencies & { readonly logger: Logger }
+  dependencies: StorageDependencies & { readonly logger: Logger }
 ) {
-  const { registry, postgres, flood, settle, patiently, clock } = dependencies
+  const { registry, postgres, deadLetterLimit, settle, retryWhileTransient, clock } = dependencies
   const { metrics, logger, groupId } = dependencies
-  const tellCompleted = createTellCompleted({
-    ...{ subscribers: createSubscribers({ clock }), clock },
-    onDropped: createTellDropped({ metrics, logger, clock })
+  const notifyCompleted = createNotifyCompleted({
+    subscribers: createSubscribers({ clock }),
+    clock,
+    onDropped: createReportDropped({ metrics, logger, clock })
   })
   return createConsumeBatch<Evaluation>({
-    decode: createDecodeBatch(createDecodeEvaluation(registry), flood),
-    handle: bisecting(createStoreEvaluations({ postgres, tellCompleted }), groupId),
+    decode: createDecodeBatch(createDecodeEvaluation(registry), deadLetterLimit),
+    handle: bisecting(createStoreEvaluations({ postgres, notifyCompleted }), groupId),
     settle,
-    patiently
+    retryWhileTransient
   })
 }

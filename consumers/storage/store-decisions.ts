@@ -1,25 +1,28 @@
-/** store: decisions into Postgres, one transaction a batch, each identity once. */
-import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
-import type { Consumed } from '../../core/consumed.ts'
+/** Stores decisions in Postgres, one transaction per batch, each identity once. */
+import { deadLetter, done, duplicate, erased } from '../../core/message-outcome.ts'
+import type { MessageOutcome } from '../../core/message-outcome.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import { fingerprintOf } from '../../core/decision/fingerprint.ts'
 import { deleteEvaluations } from '../../store/delete-evaluations.ts'
 import { findErased } from '../../store/find-erased.ts'
 import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
-import type { Store } from './bisect.ts'
+import type { StoreBatch } from './bisect.ts'
 import { claimIdentities } from './claim-identities.ts'
-import type { Claim, Identity } from './claim-identities.ts'
+import type { IdentityClaim, NewIdentity } from './claim-identities.ts'
 import { correctEvaluations } from './correct-evaluations.ts'
 import { insertDecisions } from './insert-decisions.ts'
 import { recordConsumed } from '../record-consumed.ts'
 
 /**
- * One outcome for each decision, in their order: done for the first of an identity, duplicate for
- * the same again, a dead letter when the same id comes with other content, and erased for what is
- * a tombstone or becomes one.
+ * Creates a function that stores decisions and returns one outcome for each, in the order of the
+ * decisions.
+ * - `done`: the decision is the first with its identity.
+ * - `duplicate`: the same decision is already stored.
+ * - `dead_letter`: another decision has the same ID.
+ * - `erased`: an erasure covers the decision, or its identity is a tombstone.
  */
-export function createStoreDecisions({ postgres }: { postgres: Postgres }): Store<Decision> {
+export function createStoreDecisions({ postgres }: { postgres: Postgres }): StoreBatch<Decision> {
   return function storeDecisions(decisions, consumption) {
     return postgres.transaction(async (transaction) => {
       await recordConsumed(transaction, consumption)
@@ -33,7 +36,7 @@ async function store(
   transaction: Queryable,
   decisions: readonly Decision[],
   partition: number
-): Promise<Consumed[]> {
+): Promise<MessageOutcome[]> {
   const isErased = await findErased(transaction, decisions)
   const identities = decisions.map((decision) => identityOf(decision, isErased(decision)))
   const claims = await claimIdentities(transaction, identities)
@@ -55,12 +58,14 @@ async function store(
 }
 
 interface Claimed {
-  readonly identity: Identity
-  readonly claim: Claim
+  readonly identity: NewIdentity
+  readonly claim: IdentityClaim
 }
 
-/** What a rule covers while another decision holds its identity was never stored either. */
-function outcomeOf({ identity, claim }: Claimed): Consumed {
+/**
+ * Returns `erased` if an erasure covers the decision, even if another decision owns the identity.
+ */
+function outcomeOf({ identity, claim }: Claimed): MessageOutcome {
   if (claim.isErased || identity.isErased) return erased
   if (claim.winner === identity) return done
   if (claim.fingerprint.equals(identity.fingerprint)) return duplicate
@@ -68,8 +73,8 @@ function outcomeOf({ identity, claim }: Claimed): Consumed {
 }
 
 /**
- * Whether another decision holds the `decision_id`. Includes erased decisions: evaluation may have
- * evaluated them before the erasure.
+ * Checks whether another decision owns the `decision_id`. Includes decisions covered by an erasure,
+ * because they may have been evaluated before the erasure.
  */
 function isRejected(claimed: Claimed | undefined): boolean {
   if (claimed === undefined) return false
@@ -77,7 +82,7 @@ function isRejected(claimed: Claimed | undefined): boolean {
   return !claim.isErased && !claim.fingerprint.equals(identity.fingerprint)
 }
 
-function identityOf(decision: Decision, isErased: boolean): Identity {
+function identityOf(decision: Decision, isErased: boolean): NewIdentity {
   const { organization_id, decision_id, received_at } = decision
   return {
     name: identityNameOf(decision),

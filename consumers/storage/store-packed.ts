@@ -1,13 +1,12 @@
-/** Stores the rows of evaluations with the runs that are packed in them, and keeps their sums.
+/** Stores rows of `evaluations` with their packed runs, and updates the hourly sums.
  *
- * The runs of a decision may come from several partitions, and two transactions that do not see
- * each other may store them at the same time. The row of the decision is their lock: a transaction
- * that finds it waits, and then sees the runs of both. All insert in the order of the key, and then
- * lock what they found, in the same order, so that no two of them deadlock.
+ * The runs of a decision may come from several partitions, so two transactions may store them
+ * concurrently. The decision's row is the lock: the second transaction waits for it and then sees
+ * all runs. Rows are inserted and locked in key order to avoid deadlocks.
  */
 import { identityNameOf } from '../../core/decision/decision.ts'
 import { outcomeOf } from '../../core/evaluation/decision-outcome.ts'
-import type { EndedRun as OutcomeRun, OutcomePlan } from '../../core/evaluation/decision-outcome.ts'
+import type { EndedOutcomeRun, OutcomePlan } from '../../core/evaluation/decision-outcome.ts'
 import type { Evaluation, PackedRun } from '../../core/evaluation/evaluation.ts'
 import { kindListOf, packedOutcomeOf } from '../../core/evaluation/packed-outcome.ts'
 import { runIdOf, scoreIdOf } from '../../core/ids/run-id.ts'
@@ -15,25 +14,24 @@ import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { insertEvaluations, keyOf, lockEvaluations, updatePacked } from './evaluation-rows.ts'
 import type { EvaluationRow, RowKey, RowOutcome, RowPlace } from './evaluation-rows.ts'
-import { readPlans } from './read-outcome-facts.ts'
+import { readPlans } from './read-runs.ts'
 import { refreshOutcomes } from './refresh-outcomes.ts'
 import { writeRunKinds } from './run-kinds.ts'
 
-/** A row to insert, and the evaluation that it comes from. */
 interface NewRow {
   readonly row: EvaluationRow
   readonly evaluation: Evaluation
-  /** Whether the outcome of a new row depends on this evaluation alone. Usually true. */
+  /** Whether the outcome of a new row depends only on this evaluation. Usually true. */
   readonly isWhole: boolean
 }
 
-export interface StoredPacked {
+interface StoredPacked {
   /** Evaluations whose packed runs this transaction stored. */
   readonly stored: ReadonlySet<Evaluation>
   readonly inserted: readonly NewRow[]
 }
 
-/** Stores the first packed runs of each decision. Later ones are duplicates. */
+/** Stores the first packed runs of each decision. Further packed runs are duplicates. */
 export async function storePacked(
   transaction: Queryable,
   evaluations: readonly Evaluation[]
@@ -54,8 +52,8 @@ export async function storePacked(
 }
 
 /**
- * Locks existing rows and fills those without packed runs. Such a row comes from a pushed score, or
- * from a `decision_id` that two agents used. All rows are locked before any is updated.
+ * Adds packed runs to existing rows that have none. Such rows come from a pushed score, or from a
+ * `decision_id` that two agents used. Locks all rows before updating any of them.
  */
 async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
   const known = await lockEvaluations(
@@ -65,7 +63,8 @@ async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<re
   const empty = new Map(
     known.filter(({ is_packed }) => !is_packed).map((row) => [identityNameOf(row), row])
   )
-  // If two agents use one decision_id, the row has the agent of the stored decision.
+  // Skips rows of another agent. If two agents used the same `decision_id`, the existing row
+  // belongs to the agent of the stored decision.
   const filled = rows.filter(({ row }) => {
     const known = empty.get(identityNameOf(row))
     return row.packed !== null && known !== undefined && isOfSameKey(row, known)
@@ -78,14 +77,14 @@ async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<re
 }
 
 /**
- * Records of one agent and session are in one partition, so the first one with an ID is stored
- * first.
+ * Compares agent and session. Records with the same agent and session are in one partition, so they
+ * are stored in order.
  */
 function isOfSameKey(row: RowPlace, { agent_id, session_id }: RowPlace): boolean {
   return row.agent_id === agent_id && row.session_id === session_id
 }
 
-/** @param evaluations of one decision, at least one */
+/** @param evaluations all evaluations of one decision, at least one */
 function newRowOf(
   evaluations: readonly Evaluation[],
   plans: ReadonlyMap<string, OutcomePlan>
@@ -97,7 +96,9 @@ function newRowOf(
   const { areDerivable } = kindListOf(runs)
   const row = {
     ...keyOf(evaluation),
-    ...{ agent_id, session_id, domain },
+    agent_id,
+    session_id,
+    domain,
     ...(areDerivable ? packedOutcomeOf(plan, runs) : comparedOutcomeOf(plan, evaluation)),
     packed: runs.length === 0 ? null : { plan: evaluation.plan, evaluated_at, runs }
   }
@@ -115,7 +116,7 @@ function outcomePlanOf({ plan, runs }: Evaluation): OutcomePlan | null {
   return plan === null ? null : { runs: runs.length, outcomes: plan.outcomes }
 }
 
-/** @param changed keys of rows that have new runs */
+/** @param changed the keys of rows that have new runs */
 export async function storeSums(
   transaction: Queryable,
   inserted: readonly NewRow[],
@@ -133,16 +134,27 @@ export async function storeSums(
   await changeOutcomeHours(transaction, { added: [...rows, ...added], removed })
 }
 
-function outcomeRunOf(evaluation: Evaluation, run: PackedRun): OutcomeRun {
+function outcomeRunOf(evaluation: Evaluation, run: PackedRun): EndedOutcomeRun {
   const { kind, status, status_reason, value, label, passed } = run
   const { rule, rule_id, evaluator, evaluator_id, evaluator_version, name } = kind
   const score = {
-    ...{ name: name ?? '', value, label, passed, source_kind: 'evaluator' },
+    name: name ?? '',
+    value,
+    label,
+    passed,
+    source_kind: 'evaluator',
     score_id: scoreIdOf(packedRunIdOf(evaluation, run), name ?? '')
   }
   return {
-    ...{ rule, rule_id, evaluator, evaluator_id, evaluator_version, generation: 0 },
-    ...{ evaluated_at: evaluation.evaluated_at, status, status_reason },
+    rule,
+    rule_id,
+    evaluator,
+    evaluator_id,
+    evaluator_version,
+    generation: 0,
+    evaluated_at: evaluation.evaluated_at,
+    status,
+    status_reason,
     scores: name === null ? [] : [score]
   }
 }

@@ -1,4 +1,4 @@
-/** Who is told that a decision's evaluation is complete, and how much may still be written. */
+/** Finds the webhooks that receive completed evaluations, and limits their pending deliveries. */
 import type { Clock } from '../../core/clock.ts'
 import type { WebhookEvent } from '../../core/webhook.ts'
 import { createCache } from '../../platform/process/cache.ts'
@@ -6,45 +6,48 @@ import type { Queryable } from '../../platform/postgres/postgres.ts'
 
 export interface Subscription {
   readonly webhookIds: readonly string[]
-  /** @returns how many of so many deliveries may be written; they count as pending from now on. */
+  /** Returns the number of deliveries that may be inserted, and counts them as pending. */
   admit(deliveries: number): number
 }
 
-/** @returns subscriptions by organization; one without webhooks has no entry. */
+/** Returns subscriptions by organization. An organization without webhooks has no entry. */
 export type Subscribers = (
   transaction: Queryable,
   organizationIds: Iterable<string>
 ) => Promise<ReadonlyMap<string, Subscription>>
 
-export interface SubscribersOptions {
+interface SubscribersOptions {
   readonly clock: Clock
-  /** Of an organization; less than `pendingDeliveriesMax` in tests. */
+  /**
+   * Maximum number of pending deliveries per organization. Tests set a lower one than
+   * `pendingDeliveriesMax`.
+   */
   readonly pendingMax?: number
 }
 
 /**
- * Deliveries of an organization that wait to be sent. Processes that write at the same time may
- * exceed it by what the others write between two counts.
+ * Maximum number of pending deliveries per organization. Concurrent writers can exceed it by the
+ * deliveries that they insert between two counts.
  */
-export const pendingDeliveriesMax = 200_000
+const pendingDeliveriesMax = 200_000
 
-/** How long a new webhook may hear of nothing. */
+/** Maximum time until a new webhook receives events. */
 const freshMs = 5000
 const organizationsMax = 10_000
-/** So many are counted whenever the webhooks are read. */
+/** Backlogs below this number are counted on every read, because counting them is fast. */
 const countedOftenMax = 1000
-/** How long a count beyond that holds: it may take a tenth of a second. */
+/** How long a count of at least `countedOftenMax` is cached. Counting that many may take 100 ms. */
 const countedMs = 30_000
 const event: WebhookEvent = 'evaluation.completed'
 
-interface Known {
+interface CachedSubscription {
   readonly webhookIds: readonly string[]
-  readonly askedAt: number
+  readonly readAt: number
   readonly backlog: Backlog
 }
 
 interface Backlog {
-  /** Deliveries that may still be written. */
+  /** Number of deliveries that may still be inserted. */
   room: number
   readonly countedAt: number
 }
@@ -52,13 +55,13 @@ interface Backlog {
 type WebhooksRow = {
   readonly organization_id: string
   readonly webhook_ids: readonly string[]
-  /** Up to `countedOftenMax`. */
+  /** Number of waiting deliveries, counted up to `countedOftenMax`. */
   readonly waiting: number
 }
 
 export function createSubscribers(options: SubscribersOptions): Subscribers {
   const { clock, pendingMax = pendingDeliveriesMax } = options
-  const known = createCache<Known>(organizationsMax)
+  const known = createCache<CachedSubscription>(organizationsMax)
 
   async function backlogOf(transaction: Queryable, row: WebhooksRow): Promise<Backlog> {
     const { organization_id, waiting } = row
@@ -73,14 +76,14 @@ export function createSubscribers(options: SubscribersOptions): Subscribers {
 
   async function read(transaction: Queryable, organizationIds: readonly string[]): Promise<void> {
     if (organizationIds.length === 0) return
-    const askedAt = clock.now()
+    const readAt = clock.now()
     const values = [organizationIds, event, countedOftenMax]
     const rows = await transaction.query<WebhooksRow>(selectWebhooks, values)
-    const none = { webhookIds: [], askedAt, backlog: { room: 0, countedAt: 0 } }
+    const none = { webhookIds: [], readAt, backlog: { room: 0, countedAt: 0 } }
     const missing = new Set(organizationIds)
     for (const row of rows) {
       const backlog = await backlogOf(transaction, row)
-      known.set(row.organization_id, { webhookIds: row.webhook_ids, askedAt, backlog })
+      known.set(row.organization_id, { webhookIds: row.webhook_ids, readAt, backlog })
       missing.delete(row.organization_id)
     }
     for (const id of missing) known.set(id, none)
@@ -89,8 +92,8 @@ export function createSubscribers(options: SubscribersOptions): Subscribers {
   return async function subscribers(transaction, organizationIds) {
     const ids = [...new Set(organizationIds)]
     const now = clock.now()
-    const isFresh = (entry: Known | undefined): boolean =>
-      entry !== undefined && now - entry.askedAt < freshMs
+    const isFresh = (entry: CachedSubscription | undefined): boolean =>
+      entry !== undefined && now - entry.readAt < freshMs
     await read(
       transaction,
       ids.filter((id) => !isFresh(known.get(id)))
@@ -105,12 +108,12 @@ export function createSubscribers(options: SubscribersOptions): Subscribers {
   }
 }
 
-/** What is queued or being sent is not counted: it is little. */
+/** Counts waiting deliveries. Ignores deliveries that are being sent, because they are few. */
 const waitingOf = (organizationId: string, limit: string): string => `
   select count(*) as waiting
     from (select from webhook_deliveries d
            where d.organization_id = ${organizationId}
-             and d.status = 'pending' and d.queued_at is null
+             and d.status = 'pending' and d.taken_at is null
            limit ${limit}) waiting`
 
 const countWaiting = waitingOf('$1', '$2')
@@ -123,7 +126,7 @@ const selectWebhooks = `
      and w.enabled and w.deleted_at is null and $2 = any (w.events)
    group by w.organization_id`
 
-function subscriptionOf({ webhookIds, backlog }: Known): Subscription {
+function subscriptionOf({ webhookIds, backlog }: CachedSubscription): Subscription {
   return {
     webhookIds,
     admit: (deliveries) => {

@@ -1,11 +1,14 @@
-/** Numbers the memberships of all consumers on one database, in the order in which they ask. */
+/** Takes the next epoch from a sequence that all consumers of a database share. */
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 
-/** In a transaction, so that a server that is killed does not give the same number out again. */
+/**
+ * Uses a transaction, because a number taken outside one could be returned again after Postgres
+ * crashes.
+ */
 export async function takeEpoch(postgres: Postgres): Promise<number> {
   const [row] = await postgres.transaction((transaction) =>
     transaction.query<{ epoch: number }>(`select nextval('consumer_epochs') as epoch`)
   )
-  if (row === undefined) throw new Error('the sequence answered nothing')
+  if (row === undefined) throw new Error('the sequence returned no row')
   return row.epoch
 }

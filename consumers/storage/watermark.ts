@@ -1,12 +1,18 @@
-/** Tells readers how far storage has come, so that "not there" and "not there yet" differ. */
+/** Records how far storage has read, so that readers can distinguish "not found" from "not stored
+ * yet".
+ */
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../platform/telemetry/logger.ts'
+import { every } from '../../platform/process/every.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { PartitionProgress } from '../lag.ts'
 
-export interface WatermarkDependencies {
+interface WatermarkDependencies {
   readonly topic: string
-  /** Ends are read before the committed offsets: what is behind both was there at the start. */
+  /**
+   * Must read the partition ends before the committed offsets. Otherwise, messages written in
+   * between would make a group without lag appear to lag.
+   */
   readonly readProgress: () => Promise<readonly PartitionProgress[]>
   readonly postgres: Queryable
   readonly clock: Clock
@@ -15,54 +21,49 @@ export interface WatermarkDependencies {
 
 const tickMs = 1000
 
-/** Begins to record progress every second; returns what ends it. */
+/**
+ * Records progress every second.
+ * @returns a function that stops recording and resolves when the current round has ended
+ */
 export function startWatermark(dependencies: WatermarkDependencies): () => Promise<void> {
-  const samples: Samples = new Map()
-  let running = Promise.resolve()
-  let isIdle = true
-  const timer = setInterval(() => {
-    if (!isIdle) return
-    isIdle = false
-    running = recordProgress(dependencies, samples).finally(() => void (isIdle = true))
-  }, tickMs)
-
-  return async function stop() {
-    clearInterval(timer)
-    await running
-  }
+  const samples: EndSamples = new Map()
+  const { topic, logger } = dependencies
+  const onError = (error: unknown) =>
+    logger.debug({ topic, error: String(error) }, 'cannot record the progress of storage')
+  const round = () => recordProgress(dependencies, samples)
+  return every({ ms: tickMs, jitter: 0, firstAfterMs: tickMs, onError }, round).stop
 }
 
 /**
- * Where a partition ended at some moment. Under steady traffic a group is never at the very end,
- * but it passes where the end was: then everything of that moment is settled.
+ * Earlier end of a partition. Under steady traffic, a group never reaches the current end, but it
+ * passes an earlier one. Once it does, every message that existed at the time `at` is settled.
  */
 interface Sample {
   readonly end: bigint
   readonly at: Date
 }
 
-export type Samples = Map<number, Sample>
+export type EndSamples = Map<number, Sample>
 
-/** A tick that fails is only a staler watermark; the next one follows in a second. */
+/**
+ * Records the current progress. After a failure, readers see an older watermark until the next
+ * tick.
+ */
 export async function recordProgress(
   dependencies: WatermarkDependencies,
-  samples: Samples = new Map()
+  samples: EndSamples = new Map()
 ): Promise<void> {
-  const { topic, readProgress, postgres, clock, logger } = dependencies
-  try {
-    const now = new Date(clock.now())
-    const partitions = await readProgress()
-    const settledAt = partitions.map((progress) => settledUpTo(progress, samples, now))
-    await upsertProgress(postgres, { topic, partitions, settledAt })
-  } catch (error) {
-    logger.debug({ topic, error: String(error) }, 'could not record the progress')
-  }
+  const { topic, readProgress, postgres, clock } = dependencies
+  const now = new Date(clock.now())
+  const partitions = await readProgress()
+  const settledAt = partitions.map((progress) => settledUpTo(progress, samples, now))
+  await upsertProgress(postgres, { topic, partitions, settledAt })
 }
 
-/** The latest moment of which everything is settled, or null while that is not known. */
+/** Returns the latest time up to which all messages are settled, or null if it is unknown. */
 function settledUpTo(
   { partition, committed, end }: PartitionProgress,
-  samples: Samples,
+  samples: EndSamples,
   now: Date
 ): Date | null {
   const sample = samples.get(partition)
@@ -78,7 +79,9 @@ interface Progress {
   readonly settledAt: readonly (Date | null)[]
 }
 
-/** `as_of` never moves back; a partition of which nothing is known yet has the epoch. */
+/**
+ * Writes the progress. `as_of` never decreases. It is 1970 for a partition with unknown progress.
+ */
 async function upsertProgress(postgres: Queryable, { topic, partitions, settledAt }: Progress) {
   await postgres.query(
     `insert into storage_progress as p (topic, partition, next_offset, as_of)

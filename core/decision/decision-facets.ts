@@ -1,25 +1,30 @@
-/** What the lists and sums of decisions know of their metadata: labels, and what is reserved. */
+/** Decision facets: extracts labels and reserved members from the metadata of a decision, for lists
+ * and statistics.
+ */
 import { scanMembers, skipSpace } from '../json/json-members.ts'
 import type { JsonMember } from '../json/json-members.ts'
 
-export interface DecisionFacets {
-  /** `name=text` of the texts, numbers and booleans; null without any. */
+interface DecisionFacets {
+  /** `name=text` for each string, number and boolean in the metadata; null if there are none. */
   readonly labels: readonly string[] | null
   readonly model: string | null
   readonly agent_version: string | null
   readonly latency_ms: number | null
-  /** What `error` says; null when it says nothing. */
+  /** The member `error` as a boolean; null if it is absent or cannot be converted. */
   readonly is_error: boolean | null
 }
 
-/** UTF-16 units. What is longer is stored like any other, and nothing is taken from it. */
+/** Maximum length of metadata in UTF-16 units. Longer metadata is stored, but has no facets. */
 export const metadataUnitsMax = 65_536
 export const labelsMax = 32
 export const labelNameCharactersMax = 100
 export const labelTextCharactersMax = 200
-export const facetCharactersMax = 100
-/** Thirty thousand years; a sum of many of them is still a number. */
-export const latencyMsMax = 1e15
+const facetCharactersMax = 100
+/**
+ * Maximum latency in milliseconds, about thirty thousand years. The sum of many such values is
+ * still finite.
+ */
+const latencyMsMax = 1e15
 
 const none: DecisionFacets = Object.freeze({
   labels: null,
@@ -32,9 +37,9 @@ const none: DecisionFacets = Object.freeze({
 const openBrace = 123
 
 /**
- * Of members with one name the last counts, as everywhere. It scans for the members and parses only
- * what it takes: numbers keep their digits, and what is nested costs no objects.
- * @param metadata JSON text; anything but an object has no facets
+ * Extracts the facets. If several members have the same name, the last one counts. Scans the text
+ * instead of parsing it, so that numbers keep their digits and nested values create no objects.
+ * @param metadata JSON text; only an object has facets
  */
 export function facetsOf(metadata: string | null): DecisionFacets {
   if (metadata === null || metadata.length > metadataUnitsMax) return none
@@ -85,7 +90,10 @@ function textOf(literal: string): Value {
   }
 }
 
-/** What does not fit is left out and never cut: half a text would be found by another's name. */
+/**
+ * Returns the labels. Omits a label that is too long, because truncating it could make it equal to
+ * another label.
+ */
 function labelsOf(values: ReadonlyMap<string, Value>): readonly string[] | null {
   const labels: string[] = []
   for (const [name, value] of values) {
@@ -96,12 +104,18 @@ function labelsOf(values: ReadonlyMap<string, Value>): readonly string[] | null 
   return labels.length === 0 ? null : labels
 }
 
-/** With `=` in it, it could not be told where the name ends. */
+/**
+ * Checks whether the name can be a label name. It must not contain `=`, which separates the name
+ * from the text.
+ */
 export function isLabelName(name: string): boolean {
   return !name.includes('=') && isStorable(name, labelNameCharactersMax)
 }
 
-/** A text column holds neither U+0000 nor half a character. */
+/**
+ * Checks that the text is short enough and contains neither U+0000 nor an unpaired surrogate, which
+ * a text column cannot hold.
+ */
 function isStorable(text: string, charactersMax: number): boolean {
   if (text.length > 2 * charactersMax) return false
   if (text.includes('\u0000') || !text.isWellFormed()) return false
@@ -116,11 +130,14 @@ function facetOf(value: Value | undefined): string | null {
 function latencyOf(value: Value | undefined): number | null {
   if (value?.kind !== 'number') return null
   const ms = Number(value.text)
-  // Not -0, which is another text in a store.
+  // Converts -0 to 0, because Postgres prints the two differently.
   return ms >= 0 && ms <= latencyMsMax ? Math.abs(ms) : null
 }
 
-/** A number says nothing that could be read without knowing the agent. */
+/**
+ * Converts the member `error` to a boolean. Ignores numbers, because their meaning depends on the
+ * agent.
+ */
 function isErrorOf(value: Value | undefined): boolean | null {
   switch (value?.kind) {
     case 'text':

@@ -1,14 +1,14 @@
-/** A decision: what an agent was given and what it answered, in the shape every room shares. */
+/** Decision: the input and output of an agent, in the form that all modules share. */
 
-/** Field names are those of the HTTP body, the Avro record and the table, so nothing is renamed. */
+/** The fields have the same names in the HTTP body, the Avro record and the database table. */
 export interface Decision {
-  /** UUID in lower case; with `organization_id` the decision's identity. */
+  /** Lowercase UUID. Identifies the decision together with `organization_id`. */
   readonly decision_id: string
   readonly organization_id: string
-  /** Milliseconds since 1970, by the gateway's clock. */
+  /** Milliseconds since 1970, from the gateway's clock. */
   readonly received_at: number
   /**
-   * JSON text exactly as sent, never re-serialised: numbers keep their digits, keys their order.
+   * JSON text exactly as sent, never re-serialized: numbers keep their digits and keys their order.
    */
   readonly input: string
   readonly output: string
@@ -24,15 +24,15 @@ export interface Decision {
 
 export type DecisionIdentity = Pick<Decision, 'organization_id' | 'decision_id'>
 
-/** The identity as one text: unique, and short to compare. */
+/** Returns the identity as a single string, which is cheap to compare. */
 export function identityNameOf({ organization_id, decision_id }: DecisionIdentity): string {
   return `${organization_id}/${decision_id}`
 }
 
 /**
- * The record's key: decisions of an agent stay in order in one partition, and so do the copies of a
- * decision that is sent again. An empty text is not used as a key, because all such decisions would
- * be in one partition.
+ * Returns the key of the Kafka record: the agent, else the session, else the decision. The key
+ * keeps the decisions of an agent, and the retries of a decision, in order within one partition.
+ * Empty ids are skipped, because they would put unrelated decisions into one partition.
  */
 export function keyOf(decision: Pick<Decision, 'agent_id' | 'session_id' | 'decision_id'>): string {
   return decision.agent_id || decision.session_id || decision.decision_id

@@ -1,18 +1,20 @@
-/** What was asked to be erased: rules that also hold for decisions that are still on their way. */
+/** Erasure rules: determine which decisions are erased, including decisions that are not stored
+ * yet.
+ */
 
 export type ErasureScope = 'decision' | 'session' | 'agent' | 'organization'
 
-/** A row of `erasures`, as far as it says what is erased. */
+/** The columns of `erasures` that define what is erased. */
 export interface ErasureRule {
   readonly organization_id: string
   readonly scope: ErasureScope
   /** The id of the decision, session or agent; null for the whole organization. */
   readonly subject: string | null
-  /** What was received up to this moment is erased. */
+  /** Decisions received up to this time are erased. */
   readonly received_until: Date
 }
 
-/** What a rule looks at: a decision has it, and so has its evaluation. */
+/** The fields of decisions and evaluations that rules match. */
 export interface ErasureSubject {
   readonly organization_id: string
   readonly decision_id: string
@@ -23,13 +25,13 @@ export interface ErasureSubject {
 }
 
 /**
- * Key of the advisory lock that orders the two: who stores shares it until the end of the
- * transaction, and a new rule waits until nobody holds it. So a transaction either sees the rule,
- * or is finished when the erasing begins.
+ * Key of the advisory lock that orders storage and erasure. A storing transaction holds the lock in
+ * shared mode, and a new rule waits until all such transactions have ended. Each transaction
+ * therefore either sees the rule or ends before the erasure begins.
  */
 export const erasuresLockKey = 7_213_905_416
 
-/** @returns whether one of the rules covers a subject. */
+/** @returns a function that checks whether any of the rules covers a subject */
 export function createIsErased(rules: readonly ErasureRule[]) {
   const untils = new Map<string, number>()
   for (const { organization_id, scope, subject, received_until } of rules) {

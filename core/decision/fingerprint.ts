@@ -1,10 +1,11 @@
-/** The fingerprint of a decision: tells its retry from another decision under the same id. */
+/** Fingerprint of a decision: distinguishes a retry from a different decision with the same id. */
 import { hash } from 'node:crypto'
 import type { Decision } from './decision.ts'
 
 /**
- * SHA-256 of what the caller said; sdk_version may change between a decision and its retry, and
- * received_at always does. Length prefixes separate the texts and cost less CPU than JSON escaping.
+ * Returns the SHA-256 of the caller's fields except sdk_version, which may change between a
+ * decision and its retry. Length prefixes separate the fields, because they cost less CPU than JSON
+ * escaping.
  */
 export function fingerprintOf(decision: Decision): Buffer {
   const { input, output, agent_id, session_id, domain, metadata } = decision

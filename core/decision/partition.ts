@@ -1,15 +1,15 @@
-/** Which partition a key belongs to: murmur2 as Kafka's own clients have it.
+/** Computes the partition of a key with murmur2, like Kafka's own clients.
  *
- * kafkajs has it too, but its hash grows with every byte: a key of a megabyte, which anyone who may
- * write
- * to a topic can send, would hold the process for minutes.
+ * The implementation in kafkajs is not used, because its cost grows faster than linearly with the
+ * key length. Any client with write access to a topic could block the process for minutes with a
+ * one-megabyte key.
  */
 
 const multiplier = 0x5bd1e995
 const seed = 0x9747b28c
 const positive = 0x7fffffff
 
-/** The partition of `key` among `partitions`, the same as Java's. Linear in the key. */
+/** Returns the partition that Kafka's Java client would choose for `key`, in linear time. */
 export function partitionOf(key: Buffer, partitions: number): number {
   return (murmur2(key) & positive) % partitions
 }

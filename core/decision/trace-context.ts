@@ -1,8 +1,8 @@
-/** W3C trace context: which traceparent is handed on. */
+/** W3C trace context: reads the traceparent to propagate. */
 
 /**
- * Version, trace, parent and flags. Ids of zeros only are invalid, and so is version ff. Of a later
- * version only this beginning is known; what follows it begins with a dash.
+ * Matches version, trace id, parent id and flags. Rejects version ff and ids that are all zeros.
+ * Later versions can append fields after a dash.
  */
 const expression =
   /^((?!ff)[0-9a-f]{2})-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
@@ -10,9 +10,9 @@ const expression =
 const sampledFlag = 1
 
 /**
- * The traceparent to hand on, or null when the header is none: what is invalid is left out, so that
- * the reader of the record begins a trace of its own. One of version 00 stays as it is. A later
- * version is handed on as version 00, with the flag that both know, as the specification asks.
+ * Returns the traceparent to propagate, or null if the header is absent or invalid. Version 00 is
+ * propagated unchanged. As the specification requires, a later version is propagated as version 00
+ * with only the sampled flag.
  */
 export function traceparentOf(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string') return null

@@ -1,41 +1,42 @@
-/** What the stored runs of a decision come to: what lists are filtered by and sums are made of. */
+/** Derives the outcome of a decision's evaluation from its stored runs, for lists and hourly sums.
+ */
 import { effectiveOf, newestScores } from './effective-scores.ts'
-import type { GivenScore } from './effective-scores.ts'
+import type { SourcedScore } from './effective-scores.ts'
 import { currentRunsOf, evaluationStateOf, unplannedStateOf } from './evaluation-status.ts'
 import type { EvaluationState, RunIdentity, RunState } from './evaluation-status.ts'
 import { verdictOf } from './evaluation.ts'
 import type { Score, Verdict } from './evaluation.ts'
 import { pushRuleId } from './rule.ts'
 
-/** Of a plan, as far as its runs are counted. */
+/** The part of a plan that determines the outcome. */
 export interface OutcomePlan {
-  /** How many runs were planned. */
+  /** Number of planned runs. */
   readonly runs: number
-  /** What became of each rule: `planned`, or why not. */
+  /** For each rule, `planned` or the reason why it planned nothing. */
   readonly outcomes: readonly string[]
 }
 
-export type OpenRun = RunIdentity & RunState
+export type OutcomeRun = RunIdentity & RunState
 
-export type EffectiveScore = Pick<Score, 'value' | 'label' | 'passed'>
+type EffectiveScore = Pick<Score, 'value' | 'label' | 'passed'>
 
-export type OutcomeScore = EffectiveScore & Pick<GivenScore, 'name' | 'source_kind' | 'score_id'>
+export type OutcomeScore = EffectiveScore & Pick<SourcedScore, 'name' | 'source_kind' | 'score_id'>
 
-/** A run that is stored. */
-export interface EndedRun extends OpenRun {
+/** A run that has ended and is stored. */
+export interface EndedOutcomeRun extends OutcomeRun {
   /** Milliseconds since 1970. */
   readonly evaluated_at: number
   readonly scores: readonly OutcomeScore[]
 }
 
-/** A score that is in the sums. */
+/** A score that is included in the hourly sums. */
 export interface CountedScore {
   readonly name: string
   readonly source_kind: string
-  /** Empty, and the version 0, when no evaluator gave it. */
+  /** Empty, with version 0, if the score is not from an evaluator. */
   readonly evaluator_id: string
   readonly evaluator_version: number
-  /** Null when there is none, or none that can be summed. */
+  /** Null if the score has no value or the value is too large to be summed. */
   readonly value: number | null
   readonly passed: boolean | null
 }
@@ -43,21 +44,21 @@ export interface CountedScore {
 export interface DecisionOutcome extends EvaluationState {
   readonly verdict: Verdict
   readonly scores: Readonly<Record<string, EffectiveScore>>
-  /** The newest of each name and source. */
+  /** The newest score of each name and source. */
   readonly counted: readonly CountedScore[]
 }
 
-export interface OutcomeFacts {
-  /** Null before it is stored. */
+interface OutcomeInput {
+  /** Null until the plan is stored. */
   readonly plan: OutcomePlan | null
-  readonly ended: readonly EndedRun[]
-  readonly open: readonly OpenRun[]
+  readonly ended: readonly EndedOutcomeRun[]
+  readonly open: readonly OutcomeRun[]
 }
 
-/** As readers see the decision once all of it is stored. */
-export function outcomeOf({ plan, ended, open }: OutcomeFacts): DecisionOutcome {
+/** Derives the outcome from the plan, the ended runs and the pending runs. */
+export function outcomeOf({ plan, ended, open }: OutcomeInput): DecisionOutcome {
   const planned = [...ended, ...open].filter((run) => !isPushed(run))
-  const current = currentRunsOf<OpenRun | EndedRun>(planned)
+  const current = currentRunsOf<OutcomeRun | EndedOutcomeRun>(planned)
   const state = stateOf(plan, current)
   const shown = [...current.filter(hasEnded), ...ended.filter(isPushed)]
   const byName = [...newestScores(shown.flatMap(givenScoresOf)).values()]
@@ -77,11 +78,11 @@ function isPushed({ rule_id }: RunIdentity): boolean {
   return rule_id === pushRuleId
 }
 
-function hasEnded(run: OpenRun | EndedRun): run is EndedRun {
+function hasEnded(run: OutcomeRun | EndedOutcomeRun): run is EndedOutcomeRun {
   return 'scores' in run
 }
 
-/** A run that was planned and is not known yet waits. */
+/** Derives the state. Planned runs that are not stored yet count as waiting. */
 export function stateOf(plan: OutcomePlan | null, current: readonly RunState[]): EvaluationState {
   if (plan !== null && plan.runs === 0 && current.length === 0) {
     return unplannedStateOf(plan.outcomes.filter((outcome) => outcome !== 'planned'))
@@ -91,12 +92,12 @@ export function stateOf(plan: OutcomePlan | null, current: readonly RunState[]):
   return evaluationStateOf([...current, ...Array.from({ length: missing }, () => waiting)])
 }
 
-interface ScoreOfRun extends GivenScore {
+interface ScoreOfRun extends SourcedScore {
   readonly score: OutcomeScore
-  readonly run: EndedRun
+  readonly run: EndedOutcomeRun
 }
 
-function givenScoresOf(run: EndedRun): ScoreOfRun[] {
+function givenScoresOf(run: EndedOutcomeRun): ScoreOfRun[] {
   const { evaluated_at } = run
   return run.scores.map((score) => {
     const { name, source_kind } = score
@@ -104,29 +105,39 @@ function givenScoresOf(run: EndedRun): ScoreOfRun[] {
   })
 }
 
-/** The greatest number that is summed: many of them, squared, are still a number. */
+/**
+ * Maximum absolute value that is summed. The sum of many squares of such values is still finite.
+ */
 export const summedValueMax = 1e100
 
 function countedOf({ score, run }: ScoreOfRun): CountedScore {
   const { name, source_kind, value, passed } = score
   return {
-    ...{ name, source_kind, passed },
-    // In a record without ids, names identify runs.
+    name,
+    source_kind,
+    passed,
+    // Records without ids identify evaluators by name.
     evaluator_id: run.evaluator_id ?? (isPushed(run) ? '' : run.evaluator),
     evaluator_version: run.evaluator_version,
     value: summableOf(value)
   }
 }
 
-/** @returns null for a number that is not summed */
+/** Returns the value, or null if it is too large to be summed. */
 export function summableOf(value: number | null): number | null {
   return value !== null && Math.abs(value) <= summedValueMax ? value : null
 }
 
-/** Together they are part of a key, which has to fit a page. */
+/**
+ * Maximum total length of name, source and evaluator id in UTF-16 units. An index key contains all
+ * three and must fit on a page.
+ */
 const keyUnitsMax = 150
 
-/** Only who writes to the topic himself gives longer names. */
+/**
+ * Checks whether the score fits in the index key. Only producers other than Sluice write longer
+ * names.
+ */
 function isCountable({ name, source_kind, evaluator_id }: CountedScore): boolean {
   return name.length + source_kind.length + evaluator_id.length <= keyUnitsMax
 }

@@ -1,6 +1,8 @@
-/** Which of the scores of a decision count: the newest of each source, and people's word first. */
+/** Effective scores: selects the newest score of each source, and ranks the sources with human
+ * scores first.
+ */
 
-export interface GivenScore {
+export interface SourcedScore {
   readonly name: string
   readonly source_kind: string
   readonly score_id: string
@@ -9,10 +11,11 @@ export interface GivenScore {
 }
 
 /**
- * By name and source, in the order in which they were first given. Of one instant the one with the
- * greater id is the newest, as sums of scores have it.
+ * Returns the newest scores by name and source, in the order of first appearance. Of two scores
+ * with the same time, the one with the greater id counts as newer. The hourly sums follow the same
+ * rule.
  */
-export function newestScores<S extends GivenScore>(
+export function newestScores<S extends SourcedScore>(
   scores: readonly S[]
 ): ReadonlyMap<string, ReadonlyMap<string, S>> {
   const byName = new Map<string, Map<string, S>>()
@@ -25,7 +28,7 @@ export function newestScores<S extends GivenScore>(
   return byName
 }
 
-function isNewer(score: GivenScore, known: GivenScore): boolean {
+function isNewer(score: SourcedScore, known: SourcedScore): boolean {
   if (score.evaluated_at !== known.evaluated_at) return score.evaluated_at > known.evaluated_at
   return score.score_id > known.score_id
 }
@@ -33,9 +36,9 @@ function isNewer(score: GivenScore, known: GivenScore): boolean {
 const countsFirst = ['human', 'evaluator', 'api', 'end_user']
 
 /**
- * What counts of a name: a person's word before the machine's. A source that `order` does not name
- * comes behind those that it does.
- * @param sources at least one
+ * Returns the score of the first source in `order`; other sources come last. By default, human
+ * scores take precedence over automatic ones.
+ * @param sources the scores of one name, by source; at least one
  */
 export function effectiveOf<S>(
   sources: ReadonlyMap<string, S>,

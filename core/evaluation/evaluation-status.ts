@@ -1,36 +1,45 @@
-/** The state of a decision's evaluation: derived from plan and runs, never written by hand.
+/** Evaluation status: the state of a decision's evaluation, derived from its plan and runs.
  *
- *     no plan, or only runs that wait ──▶ pending ──▶ evaluating (one runs, or some have ended)
- *     every run ended ──▶ evaluated      some succeeded, none failed
- *                     ──▶ partial        some succeeded, some failed
- *                     ──▶ failed         none succeeded, some failed
- *                     ──▶ not_evaluated  every one was skipped, or none was planned
+ *     no plan yet    ──▶ pending
+ *     runs pending   ──▶ pending        no run is active, has succeeded or has failed
+ *                    ──▶ evaluating     a run is active, has succeeded or has failed
+ *     all runs ended ──▶ evaluated      some succeeded, none failed
+ *                    ──▶ partial        some succeeded, some failed
+ *                    ──▶ failed         none succeeded, some failed
+ *                    ──▶ not_evaluated  all were skipped, or none was planned
  */
 
-export type EvaluationStatus =
-  'pending' | 'evaluating' | 'evaluated' | 'partial' | 'failed' | 'not_evaluated'
+export const evaluationStatuses = [
+  'pending',
+  'evaluating',
+  'evaluated',
+  'partial',
+  'failed',
+  'not_evaluated'
+] as const
+export type EvaluationStatus = (typeof evaluationStatuses)[number]
 
 export interface EvaluationState {
   readonly status: EvaluationStatus
-  /** Why it is not simply evaluated; null when there is nothing to explain. */
+  /** Why the status is not `evaluated`; null if it is, or if no reason is known. */
   readonly reason: string | null
 }
 
-export interface EvaluationProgress {
+interface EvaluationProgress {
   readonly planned: number
   readonly succeeded: number
   readonly failed: number
   readonly skipped: number
   readonly pending: number
-  /** Those of `pending` that wait for a provider that does not work. */
+  /** Number of pending runs that wait for an unavailable provider. */
   readonly blocked: number
-  /** Those of `failed` whose time was over. */
+  /** Number of failed runs that expired. */
   readonly expired: number
-  /** Those of `skipped` that somebody stopped. */
+  /** Number of skipped runs that were canceled. */
   readonly canceled: number
 }
 
-/** What the derivation needs of a run. Its status is an open list: a later writer may add to it. */
+/** State of a run. Later versions may add status values. */
 export interface RunState {
   readonly status: string
   readonly status_reason: string | null
@@ -39,7 +48,7 @@ export interface RunState {
 export interface RunIdentity {
   readonly rule: string
   readonly evaluator: string
-  /** Null in a record without ids, where names identify runs. */
+  /** Null in records without ids, which identify runs by name. */
   readonly rule_id: string | null
   readonly evaluator_id: string | null
   readonly evaluator_version: number
@@ -57,18 +66,21 @@ const phases: ReadonlyMap<string, RunPhase> = new Map([
   ['canceled', 'skipped']
 ])
 
-/** A status that is not known here has not ended, so that nobody stops waiting too early. */
+/**
+ * Maps the status to a phase. An unknown status counts as waiting, so that no run is reported as
+ * finished too early.
+ */
 function phaseOf(run: RunState): RunPhase {
   return phases.get(run.status) ?? 'waiting'
 }
 
-/** What a replay has in common with the run that it repeats. */
+/** Returns a key that a run shares with all of its replays. */
 export function runKeyOf(run: Omit<RunIdentity, 'evaluator_version' | 'generation'>): string {
-  // No id and no name that is stored has this character.
+  // Separates the parts with U+0000, which no id or name contains.
   return `${run.rule_id ?? run.rule}\u0000${run.evaluator_id ?? run.evaluator}`
 }
 
-/** Of each rule and evaluator the latest run: a replay takes the place of the run it repeats. */
+/** Returns the latest run of each rule and evaluator. A replay replaces the run that it repeats. */
 export function currentRunsOf<R extends RunIdentity>(runs: readonly R[]): readonly R[] {
   const latest = new Map<string, R>()
   for (const run of runs) {
@@ -99,7 +111,7 @@ export function evaluationProgressOf(runs: readonly RunState[]): EvaluationProgr
   }
 }
 
-/** @param runs the current runs of one decision that is stored. */
+/** @param runs the current runs of one stored decision */
 export function evaluationStateOf(runs: readonly RunState[]): EvaluationState {
   const progress = evaluationProgressOf(runs)
   if (progress.planned === 0) return { status: 'pending', reason: 'not_planned_yet' }
@@ -126,27 +138,30 @@ function reasonOf(runs: readonly RunState[], phase: RunPhase): string | null {
 
 const mismatches = new Set(['domain', 'agent_id', 'session_id', 'metadata'])
 
-/** Whether a rule did not want the decision, as against one that wanted it and did not get it. */
+/**
+ * Checks whether an outcome means that the rule did not match, rather than that it matched but
+ * planned nothing.
+ */
 export function isMismatch(outcome: string): boolean {
   return mismatches.has(outcome)
 }
 
 /**
- * No rule wanted the decision, or there is none.
- * @param outcomes of the rules, none of which is `planned`
+ * Returns the state of a decision for which no rule planned a run.
+ * @param outcomes one outcome for each rule, all different from `planned`
  */
 export function unplannedStateOf(outcomes: readonly string[]): EvaluationState {
   const reasons = outcomes.map((outcome) => (isMismatch(outcome) ? 'not_matched' : outcome))
   return { status: 'not_evaluated', reason: sharedReasonOf(reasons) ?? 'no_rule' }
 }
 
-/** The one reason that all share; each tells its own when they differ. */
-export function sharedReasonOf(reasons: readonly (string | null)[]): string | null {
+/** Returns the reason that all runs or rules share, or `several_reasons` if they differ. */
+function sharedReasonOf(reasons: readonly (string | null)[]): string | null {
   const [first = null, ...others] = new Set(reasons)
   return others.length > 0 ? 'several_reasons' : first
 }
 
-/** Whether waiting longer cannot change the state. */
+/** Checks whether the status is final. */
 export function isEvaluationOver(status: EvaluationStatus): boolean {
   return status !== 'pending' && status !== 'evaluating'
 }

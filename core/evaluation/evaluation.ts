@@ -1,38 +1,42 @@
-/** Evaluations: the runs planned for a decision, what became of them, and their scores. */
+/** Evaluations: the runs planned for a decision, their results and their scores. */
 
 export type ScoreDataType = 'numeric' | 'boolean' | 'categorical' | 'text'
-/** How a run ends; each ends exactly once. */
+/** How a run ended. Each run ends exactly once. */
 export type RunStatus = 'succeeded' | 'failed' | 'skipped' | 'expired' | 'canceled'
-export type Verdict = 'pass' | 'fail' | 'mixed' | 'none'
+export const verdicts = ['pass', 'fail', 'mixed', 'none'] as const
+export type Verdict = (typeof verdicts)[number]
 
 export interface Score {
-  /** Derived from the run and the name, so that a repeated run yields the same score. */
+  /** Derived from the run and the name, so that a repeated run yields the same score id. */
   readonly score_id: string
   readonly name: string
   readonly data_type: ScoreDataType
-  /** The number; a boolean is 0 or 1; null when the score is a label only. */
+  /** Numeric value; 0 or 1 for a boolean; null if the score has only a label. */
   readonly value: number | null
   readonly label: string | null
   readonly passed: boolean | null
   readonly reason: string | null
-  /** From 0, the worst, to 1, the best: makes different scales comparable. */
+  /** From 0 (worst) to 1 (best), so that scores on different scales can be compared. */
   readonly normalized: number | null
-  /** Where `passed` begins. */
+  /**
+   * Passing threshold, inclusive: the minimum passing value, or the maximum if `direction` is
+   * `lower`.
+   */
   readonly threshold: number | null
   readonly range_min: number | null
   readonly range_max: number | null
-  /** Which way is better: `higher`, `lower` or `none`. */
+  /** Whether higher or lower values are better: `higher`, `lower` or `none`. */
   readonly direction: string | null
   /** From 0 to 1. */
   readonly confidence: number | null
   /** JSON text of a list of `{path, quote, start, end}`. */
   readonly evidence: string | null
-  /** Who says so: `evaluator`, `human`, `end_user` or `api`; null is `evaluator`. */
+  /** Source of the score: `evaluator`, `human`, `end_user` or `api`; null means `evaluator`. */
   readonly source_kind: string | null
   readonly source_id: string | null
 }
 
-/** What a score says beyond its value; most say nothing of it. */
+/** Null values for the optional members of a score. */
 export const bareScore = Object.freeze({
   normalized: null,
   threshold: null,
@@ -45,14 +49,17 @@ export const bareScore = Object.freeze({
   source_id: null
 })
 
-/** Names a run everywhere: a `run_id` alone is chosen by whoever writes to the topic. */
+/**
+ * Identifies a run. A `run_id` alone is not sufficient, because any producer of the topic can
+ * choose it.
+ */
 export type RunKey = {
   readonly organization_id: string
   readonly decision_id: string
   readonly run_id: string
 }
 
-/** What runs of many decisions have in common: rule, evaluator version, and the score it gives. */
+/** Properties that runs of many decisions share: rule, evaluator version and score definition. */
 export interface RunKind {
   readonly rule_id: string
   readonly rule: string
@@ -60,41 +67,46 @@ export interface RunKind {
   readonly evaluator: string
   readonly evaluator_kind: string
   readonly evaluator_version: number
-  /** `sha256:` and the hash of the configuration of the evaluator's version. */
+  /** `sha256:` and the hash of the evaluator version's configuration. */
   readonly config_hash: string | null
-  /** Of the score; null for a run without one, as are all members below. */
+  /** Score name. If the run has no score, the name and all fields after it are null. */
   readonly name: string | null
   readonly data_type: ScoreDataType | null
   readonly threshold: number | null
   readonly range_min: number | null
   readonly range_max: number | null
   readonly direction: string | null
-  /** The reason, with a `#` for each number; null if `reason` of the run has the whole text. */
+  /**
+   * The reason with `#` in place of each number; null if the run's `reason` holds the whole text.
+   */
   readonly reason_template: string | null
 }
 
 /** A run of an evaluator that needs no network. All such runs of a decision end together. */
 export interface PackedRun {
-  /** Many runs share the same object. */
+  /** Shared by many runs. */
   readonly kind: RunKind
-  /** Only a run that succeeded has a score. */
+  /** Only a succeeded run has a score. */
   readonly status: 'succeeded' | 'failed' | 'skipped'
   readonly status_reason: string | null
   readonly duration_us: number | null
   readonly value: number | null
   readonly label: string | null
   readonly passed: boolean | null
-  /** Null with a template. */
+  /** Null if the kind has a reason template. */
   readonly reason: string | null
-  /** The digits that replace each `#` of `reason_template`, in order, separated by spaces. */
+  /**
+   * The numbers that replace the `#` characters of `reason_template`, in order, separated by
+   * spaces.
+   */
   readonly reason_numbers: string | null
   readonly confidence: number | null
   readonly evidence: string | null
-  /** What went wrong, without anything of the decision. */
+  /** Error message, without any content of the decision. */
   readonly error: string | null
 }
 
-/** A run that ended on its own: of a judge, of a replay, or of a pushed score. */
+/** A run that ends separately: a judge run, a replay or a pushed score. */
 export interface LaterRun {
   readonly run_id: string
   readonly rule: string
@@ -109,28 +121,31 @@ export interface LaterRun {
   readonly scores: readonly Score[]
   readonly rule_id: string | null
   readonly evaluator_id: string | null
-  /** `sha256:` and the hash of what the evaluator's version says. */
+  /** `sha256:` and the hash of the evaluator version's configuration. */
   readonly config_hash: string | null
   /** The run that this one repeats. */
   readonly replay_of: string | null
-  /** Milliseconds since 1970, as are all times here. */
+  /** Milliseconds since 1970, like all times in this file. */
   readonly scheduled_at: number | null
   readonly started_at: number | null
-  /** What went wrong, without anything of the decision. */
+  /** Error message, without any content of the decision. */
   readonly error: string | null
   readonly http_status: number | null
   readonly provider: string | null
-  /** The model that was asked for, and the one that says it answered. */
+  /** The requested model. `model_reported` is the model named in the response. */
   readonly model: string | null
   readonly model_reported: string | null
   readonly input_tokens: number | null
   readonly output_tokens: number | null
-  /** Billionths of a US dollar; null when the price is not known, and never 0 instead. */
+  /** Billionths of a US dollar; null (not 0) if the price is unknown. */
   readonly cost_nano_usd: number | null
   readonly latency_ms: number | null
 }
 
-/** What only some runs have: of a rule of the organization, a replay, a call over the network. */
+/**
+ * Null values for the members that not every run has, for example the rule, the repeated run or the
+ * details of a network call.
+ */
 export const bareRun = Object.freeze({
   rule_id: null,
   evaluator_id: null,
@@ -149,14 +164,17 @@ export const bareRun = Object.freeze({
   latency_ms: null
 })
 
-/** The outcome of each rule of an organization for one decision. */
+/** What each rule of an organization planned for one decision. */
 export interface EvaluationPlan {
   readonly rule_set_version: number
-  /** One for each rule, in the order of the rule set: `planned`, or the reason it was not. */
+  /**
+   * One entry for each rule, in the order of the rule set: `planned`, or the reason why nothing was
+   * planned.
+   */
   readonly outcomes: readonly string[]
 }
 
-/** The value of a record on `decision-evaluations`. */
+/** The value of a record on the topic `decision-evaluations`. */
 export interface Evaluation {
   readonly decision_id: string
   readonly organization_id: string
@@ -165,14 +183,14 @@ export interface Evaluation {
   readonly domain: string | null
   readonly received_at: number
   readonly evaluated_at: number
-  /** Set if `runs` contains all planned runs; otherwise null. */
+  /** Set only if `runs` contains all planned runs. */
   readonly plan: EvaluationPlan | null
-  /** Storage keeps the `runs` of one record per decision. */
+  /** Storage keeps the `runs` of only one record per decision. */
   readonly runs: readonly PackedRun[]
   readonly later_runs: readonly LaterRun[]
 }
 
-/** Passes and fails of all scores in one word; scores without an opinion do not count. */
+/** Derives the verdict from all scores. Ignores scores that neither pass nor fail. */
 export function verdictOf(scores: readonly Pick<Score, 'passed'>[]): Verdict {
   const passes = scores.filter((score) => score.passed === true).length
   const fails = scores.filter((score) => score.passed === false).length

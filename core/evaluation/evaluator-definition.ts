@@ -1,32 +1,34 @@
-/** What an organization says of an evaluator: how it scores, as one immutable version. */
+/** Evaluator definitions: immutable versions that describe how an evaluator scores a decision. */
 import type { ScoreDataType } from './evaluation.ts'
 
-export const offlineKinds = ['heuristic', 'regex', 'json_schema', 'similarity'] as const
+const offlineKinds = ['heuristic', 'regex', 'json_schema', 'similarity'] as const
 export type OfflineKind = (typeof offlineKinds)[number]
 
-/** `llm_judge` calls the network, and `external` waits for a score that somebody pushes. */
+/** `llm_judge` calls a provider; `external` waits for a pushed score. */
 export const evaluatorKinds = [...offlineKinds, 'llm_judge', 'external'] as const
 export type EvaluatorKind = (typeof evaluatorKinds)[number]
 
-export type ScoreDirection = 'higher' | 'lower' | 'none'
+type ScoreDirection = 'higher' | 'lower' | 'none'
 
-/** The score that an evaluator gives, and what of it passes. */
+/** Defines the score that an evaluator produces, and which values pass. */
 export interface ScoreDefinition {
   readonly name: string
   readonly data_type: ScoreDataType
-  /** Of a numeric score; null where it has no bound. */
+  /** Lower bound of a numeric score; null if unbounded. */
   readonly min: number | null
   readonly max: number | null
-  /** Of a categorical score: each label with its worth from 0 to 1. */
+  /** Value of each label of a categorical score, from 0 to 1. */
   readonly labels: Readonly<Record<string, number>> | null
-  /** The labels that pass. */
+  /** Labels that pass. */
   readonly pass: readonly string[] | null
-  /** A numeric score passes from here on, or down to here where lower is better. */
+  /**
+   * A numeric score passes if it is at least this value, or at most this value if lower is better.
+   */
   readonly threshold: number | null
   readonly direction: ScoreDirection
 }
 
-/** What a caller says of an evaluator when it is made or changed. */
+/** The members of an evaluator that callers can set. */
 export interface EvaluatorDraft {
   readonly name: string
   readonly kind: EvaluatorKind
@@ -34,14 +36,14 @@ export interface EvaluatorDraft {
   /** Its shape depends on the kind. */
   readonly config: Readonly<Record<string, unknown>>
   readonly output: ScoreDefinition
-  /** Of one run, in milliseconds. */
+  /** Maximum duration of one run, in milliseconds. */
   readonly timeout_ms: number
 }
 
 export interface EvaluatorVersion extends EvaluatorDraft {
-  /** `evl_` and 32 hex digits; a built-in one is called by its name. */
+  /** `evl_` and 32 hex digits, or the name of a built-in evaluator. */
   readonly evaluator_id: string
-  /** From 1; a change makes the next one. */
+  /** Starts at 1; each change creates the next version. */
   readonly version: number
   /** `sha256:` and the hash of kind, config, output and timeout. */
   readonly config_hash: string

@@ -1,15 +1,17 @@
-/** Confidence intervals at 95 %, so that a rate of three is not taken for one of three thousand. */
+/** Computes 95 % confidence intervals, which show how reliable a rate or mean is. */
 
-/** Lower and upper end. */
-export type Interval = readonly [number, number]
+/** Lower and upper bound. */
+export type ConfidenceInterval = readonly [number, number]
 
-const z = 1.959963984540054
+/** Quantile of the normal distribution for an interval of 95 %. */
+export const z = 1.959963984540054
 
 /**
- * Wilson's score interval of a share; it stays between 0 and 1, also for none and for all.
- * @returns null when there is nothing to judge by.
+ * Returns the Wilson score interval of a proportion. It stays within [0, 1], even for extreme
+ * proportions.
+ * @returns null if n is 0
  */
-export function wilsonInterval(passed: number, n: number): Interval | null {
+export function wilsonInterval(passed: number, n: number): ConfidenceInterval | null {
   if (n === 0) return null
   const share = passed / n
   const denominator = 1 + z ** 2 / n
@@ -19,8 +21,9 @@ export function wilsonInterval(passed: number, n: number): Interval | null {
 }
 
 /**
- * Of a mean, from the deviation of its sample; within the range that its values have, if any.
- * @returns null for fewer than two, which deviate from nothing.
+ * Returns the interval of a mean, computed from the standard deviation of the sample and clipped to
+ * the range of its values.
+ * @returns null for fewer than two values, because they have no standard deviation
  */
 export function meanInterval(sample: {
   readonly mean: number
@@ -28,7 +31,7 @@ export function meanInterval(sample: {
   readonly n: number
   readonly min?: number | null
   readonly max?: number | null
-}): Interval | null {
+}): ConfidenceInterval | null {
   const { mean, deviation, n, min, max } = sample
   if (n < 2 || deviation === null) return null
   const half = (z * deviation) / Math.sqrt(n)

@@ -1,4 +1,4 @@
-/** Packed outcome: derives the outcome of runs whose scores never replace each other. */
+/** Derives the outcome of packed runs, whose scores never replace each other. */
 import { stateOf, summableOf } from './decision-outcome.ts'
 import type { CountedScore, DecisionOutcome, OutcomePlan } from './decision-outcome.ts'
 import { runKeyOf } from './evaluation-status.ts'
@@ -6,32 +6,33 @@ import { verdictOf } from './evaluation.ts'
 import type { PackedRun, RunKind } from './evaluation.ts'
 import { pushRuleId } from './rule.ts'
 
-/** Without scores, which readers derive from the row. */
-export interface PackedOutcome extends Omit<DecisionOutcome, 'scores'> {
+/** An outcome without scores, because readers derive the scores from the row. */
+interface PackedOutcome extends Omit<DecisionOutcome, 'scores'> {
   readonly scores: null
 }
 
-/** The kinds of the runs of a record, in their order. */
+/** The kinds of the runs in a record, in the order of the runs. */
 export interface KindList {
   readonly kinds: readonly RunKind[]
   /** Whether no two runs have the same rule and evaluator. */
   readonly areDistinct: boolean
   /**
-   * Whether readers can derive all scores from the row: there are runs, none is pushed, none
-   * replaces another, no two scores share a name, and all names are short.
+   * Whether readers can derive all scores from the row. Requires at least one run, no pushed
+   * scores, no replaced runs, distinct score names and short names.
    */
   readonly areDerivable: boolean
 }
 
 /**
- * Up to 8 lists per first kind, latest first. Most records match one of them, because their kinds
- * differ only in reason templates.
+ * Cached kind lists, keyed by the kind of the first run; newest first, at most `listsMax` per key.
+ * Most records match a cached list: the kinds of a rule set vary only in their reason templates, so
+ * few combinations occur.
  */
 const lists = new WeakMap<RunKind, readonly KindList[]>()
 const listsMax = 8
 const noKinds: KindList = { kinds: [], areDistinct: true, areDerivable: false }
 
-/** @returns the cached list that has the same kind objects; otherwise caches a new one */
+/** Returns the cached list with the same kind objects, or creates and caches a new one. */
 export function kindListOf(runs: readonly PackedRun[]): KindList {
   const [first] = runs
   if (first === undefined) return noKinds
@@ -50,8 +51,8 @@ function isOf(runs: readonly PackedRun[], { kinds }: KindList): boolean {
 }
 
 /**
- * Maximum length of a score name and its evaluator ID together. Below `keyUnitsMax` of
- * decision-outcome.ts, so every derivable score is also summed.
+ * Maximum total length of a score name and its evaluator id. It is below `keyUnitsMax` in
+ * decision-outcome.ts, so every derivable score can also be summed.
  */
 export const derivableCharactersMax = 100
 
@@ -66,7 +67,7 @@ function isDerivable({ rule_id, name, evaluator_id }: RunKind): boolean {
   )
 }
 
-/** @param runs with derivable scores */
+/** @param runs runs whose scores are derivable */
 export function packedOutcomeOf(
   plan: OutcomePlan | null,
   runs: readonly PackedRun[]

@@ -1,18 +1,19 @@
-/** The reason of a score as a template, which many runs share, and the numbers in it.
+/** Reason templates: split the reason of a score into its numbers and a template that many runs
+ * share.
  *
- * The SQL function reason_text puts them together again.
+ * The SQL function reason_text joins template and numbers.
  */
 
-export interface TemplatedReason {
-  /** The sentence with `#` instead of each group of digits. */
+interface TemplatedReason {
+  /** The sentence with `#` in place of each group of digits. */
   readonly template: string
-  /** The groups of digits, with spaces in between; null without any. */
+  /** The groups of digits, separated by spaces; null if there are none. */
   readonly numbers: string | null
 }
 
 const digits = /\d+/g
 
-/** @returns null for a sentence that contains `#` itself */
+/** @returns null if the sentence itself contains `#` */
 export function splitReason(sentence: string): TemplatedReason | null {
   if (sentence.includes('#')) return null
   const numbers = sentence.match(digits)

@@ -1,30 +1,35 @@
-/** Rules: which decisions are evaluated, by which evaluators, how many of them, at what expense. */
+/** Rules: define which decisions are evaluated, by which evaluators, and with what sampling and
+ * budget.
+ */
 import type { EvaluatorVersion } from './evaluator-definition.ts'
 
-/** Stars of one pattern: each is one more search through the text, for each decision. */
+/**
+ * Maximum number of stars in a pattern. Each star adds a search through the matched field of every
+ * decision.
+ */
 export const starsMax = 10
-export const fewStars = `^[^*]*(?:[*][^*]*){0,${starsMax}}$`
+export const starsPattern = `^[^*]*(?:[*][^*]*){0,${starsMax}}$`
 
 export interface RuleMatch {
-  /** Patterns with `*`; a decision matches when one of them does. Absent: any decision matches. */
+  /** Patterns with `*`. A decision matches if any pattern matches, or if the list is absent. */
   readonly domains?: readonly string[]
   readonly agent_ids?: readonly string[]
   readonly session_ids?: readonly string[]
-  /** Members of `metadata` with the texts that they may have. */
+  /** The allowed values of members of `metadata`. */
   readonly metadata?: Readonly<Record<string, readonly string[]>>
 }
 
 export interface RuleSampling {
   /** From 0 to 1. */
   readonly rate: number
-  /** Whether a session is sampled as a whole. */
+  /** With `session`, all decisions of a session are sampled together. */
   readonly key: 'decision' | 'session'
-  /** Rules of one cohort choose the same decisions, so that their scores can be compared. */
+  /** Rules with the same cohort choose the same decisions, so that their scores can be compared. */
   readonly cohort: string
 }
 
 export interface RuleBudget {
-  /** Of a UTC day; null is no limit. */
+  /** Maximum cost per UTC day; null if there is no limit. */
   readonly usd_per_day: number | null
   readonly calls_per_day: number | null
   readonly on_exhausted: 'skip' | 'wait'
@@ -38,12 +43,12 @@ interface RuleTerms {
   readonly match: RuleMatch
   readonly sampling: RuleSampling
   readonly budget: RuleBudget
-  /** A run that has not ended by then expires. */
+  /** Time to live of a pending run, after which it expires. */
   readonly ttl_seconds: number
   readonly max_attempts: number
 }
 
-/** As an organization writes it. */
+/** A rule as configured by an organization. */
 export interface Rule extends RuleTerms {
   readonly evaluators: readonly EvaluatorReference[]
 }
@@ -53,20 +58,20 @@ export interface EvaluatorReference {
   readonly version: number | 'latest'
 }
 
-/** With the versions that it names at this moment. */
+/** A rule whose references are resolved to evaluator versions. */
 export interface ResolvedRule extends RuleTerms {
   readonly evaluators: readonly EvaluatorVersion[]
 }
 
-/** All rules of an organization as they were from one change of them to the next. */
+/** A version of all rules of an organization. Each change creates a new version. */
 export interface RuleSet {
-  /** 0 is what every organization begins with. */
+  /** 0 before the first change. */
   readonly version: number
   readonly rules: readonly ResolvedRule[]
 }
 
-/** The rule that every organization begins with; it can be switched off. */
+/** Id of the default rule, which every organization has. It can be disabled. */
 export const defaultRuleId = 'default'
 
-/** Stands where a rule would, for scores that nobody planned and somebody pushed. */
+/** Rule id of pushed scores, which are not planned by any rule. */
 export const pushRuleId = 'push'

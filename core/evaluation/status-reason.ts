@@ -1,6 +1,6 @@
-/** Why a rule planned nothing, or a run gave no score or still waits: the closed list. */
+/** Status reasons: why a rule planned nothing, or why a run has no score or is still waiting. */
 
-/** What a rule may say instead of planning. */
+/** Reasons why a rule planned no run. */
 export const ruleReasons = [
   'disabled',
   'domain',
@@ -12,7 +12,7 @@ export const ruleReasons = [
   'loop_guard'
 ] as const
 
-/** What a run may say: why it was skipped, failed, expired or canceled, or what it waits for. */
+/** Reasons why a run was skipped, failed, expired, canceled or is still waiting. */
 export const runReasons = [
   'not_applicable',
   'content_missing',

@@ -1,8 +1,10 @@
-/** Money: callers say US dollars, and sums are kept in billionths of them, which are exact. */
+/** Converts between US dollars, which the API uses, and billionths of a dollar, which can be summed
+ * exactly.
+ */
 
 const nanosPerUsd = 1e9
 
-/** The largest amount whose billionths are still exact. */
+/** Maximum amount in US dollars. In billionths, it is still an exact integer. */
 export const usdMax = 1_000_000
 
 export function nanoUsdOf(usd: number): number {
@@ -13,7 +15,7 @@ export function usdOf(nanoUsd: number): number {
   return Math.round(nanoUsd) / nanosPerUsd
 }
 
-/** Without the digits that adding fractions leaves behind. */
+/** Adds two amounts without the rounding errors of binary fractions. */
 export function addUsd(left: number, right: number): number {
   return usdOf(nanoUsdOf(left) + nanoUsdOf(right))
 }

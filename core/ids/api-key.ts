@@ -1,7 +1,8 @@
 /** API keys: `slk_<env>_<12-char id>_<32-char secret><6-char crc32>`, in base62.
  *
- * The prefix makes a leaked key findable, underscores let a double click select it whole, and the
- * checksum over everything before it lets a typo be refused without asking any database.
+ * The prefix makes a leaked key easy to find, and underscores let a double click select the whole
+ * key. The checksum covers everything before it, so a mistyped key is rejected without a database
+ * query.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -22,10 +23,12 @@ export const apiKeyScopes = [
   'admin'
 ] as const
 export type ApiKeyScope = (typeof apiKeyScopes)[number]
-/** What a key must have: that scope, or any of them; with null any key will do. */
-export type NeededScope = ApiKeyScope | readonly ApiKeyScope[] | null
+/** A required scope: one scope, a list of alternatives, or null to accept any key. */
+export type RequiredScope = ApiKeyScope | readonly ApiKeyScope[] | null
 
-/** The channel of Redis that tells gateways of changes; a message is the id of the key. */
+/**
+ * Redis channel on which gateways are notified of changed keys. Each message is the id of a key.
+ */
 export const apiKeyChangesChannel = 'sluice:api-key-changes'
 
 export interface ApiKeyParts {
@@ -34,12 +37,13 @@ export interface ApiKeyParts {
 }
 
 /**
- * A new key, shown to its owner once; only `secretDigestOf` it is stored.
- * @throws {RangeError} unless `environment` is 1 to 16 of a-z and 0-9.
+ * Creates a key. The key is shown to its owner once; only the digest of its secret is stored (see
+ * `secretDigestOf`).
+ * @throws {RangeError} unless `environment` is 1 to 16 characters of a-z and 0-9
  */
 export function createApiKey(environment: string): ApiKeyParts & { api_key: string } {
   if (!isKeyEnvironment(environment)) {
-    throw new RangeError('the environment of a key is 1 to 16 of a-z and 0-9')
+    throw new RangeError('the environment of a key must be 1 to 16 characters of a-z and 0-9')
   }
   const key_id = randomBase62(keyIdChars)
   const secret = randomBase62(secretChars)
@@ -51,7 +55,7 @@ export function isKeyEnvironment(text: string): boolean {
   return environmentExpression.test(text)
 }
 
-/** Splits a key, or returns null when its shape or checksum is wrong. */
+/** Splits a key into its parts. Returns null if its shape or checksum is wrong. */
 export function parseApiKey(text: string): ApiKeyParts | null {
   const match = keyExpression.exec(text)
   if (match === null) return null
@@ -60,7 +64,10 @@ export function parseApiKey(text: string): ApiKeyParts | null {
   return { key_id: match[1] ?? '', secret: match[2] ?? '' }
 }
 
-/** HMAC-SHA-256 under a pepper kept outside the database, so a stolen table opens nothing. */
+/**
+ * Returns the HMAC-SHA-256 of the secret. The pepper is kept outside the database, so a stolen
+ * table is useless without it.
+ */
 export function secretDigestOf(pepper: string, secret: string): Buffer {
   return createHmac('sha256', pepper).update(secret).digest()
 }
@@ -80,7 +87,8 @@ function checksumOf(body: string): string {
 }
 
 /**
- * Bytes of 248 and above are drawn again: 256 is no multiple of 62, and a bias would leak entropy.
+ * Returns random base62 characters. Discards bytes of 248 and above, because 256 is not a multiple
+ * of 62 and using them would favor some characters.
  */
 function randomBase62(length: number): string {
   let text = ''

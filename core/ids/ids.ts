@@ -1,7 +1,7 @@
-/** Identifiers: UUIDv7 for what is new, UUIDv5 for what must come out the same again. */
+/** Creates identifiers: random UUIDv7 for new objects, UUIDv5 for reproducible ids. */
 import { hash, randomFillSync } from 'node:crypto'
 
-/** Plain 8-4-4-4-12 hex in either case; braces, URNs and other spellings are refused. */
+/** Plain 8-4-4-4-12 hex in either case. Braces, URNs and other spellings are rejected. */
 export const uuidPattern =
   '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 const uuidExpression = new RegExp(uuidPattern)
@@ -9,11 +9,11 @@ const uuidExpression = new RegExp(uuidPattern)
 const randomPoolBytes = 4096
 const randomPerIdBytes = 10
 const timestampBytes = 6
-/** The id that is being made, as bytes and as text. */
+/** Reusable buffers for the current id, as bytes and as text. */
 const idBytes = Buffer.alloc(16)
 const idText = Buffer.alloc(36, '-')
 const digits = Buffer.from('0123456789abcdef', 'latin1')
-/** Where the two digits of each byte stand between the hyphens. */
+/** For each byte, the position of its two digits in the text. */
 const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const pool = Buffer.alloc(randomPoolBytes)
 let poolUsed = randomPoolBytes
@@ -23,9 +23,8 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * RFC 9562 version 7: 48 bits of milliseconds, then 74 random bits.
- * Randomness is drawn in blocks, because a system call per decision is a measurable share of its
- * cost.
+ * Creates a UUID of RFC 9562 version 7: 48 bits of milliseconds and 74 random bits. Random bytes
+ * are drawn in blocks, because one system call per decision is measurably slower.
  */
 export function uuidv7(timestampMs: number): string {
   if (poolUsed + randomPerIdBytes > randomPoolBytes) {
@@ -41,7 +40,9 @@ export function uuidv7(timestampMs: number): string {
   return textOf(idBytes)
 }
 
-/** Written in place and read as one text: one that is joined of pieces is joined again later. */
+/**
+ * Formats the id as one flat string, because V8 would have to flatten a concatenated string later.
+ */
 function textOf(bytes: Buffer): string {
   for (let at = 0; at < bytes.length; at++) {
     const [byte, place] = [bytes[at] as number, places[at] as number]
@@ -52,20 +53,26 @@ function textOf(bytes: Buffer): string {
 }
 
 const namespaceBytes = 16
-/** Room for a namespace and the usual name; a longer one gets a buffer of its own. */
+/**
+ * Size in bytes of the reusable buffer for a namespace and a name. A longer name gets its own
+ * buffer.
+ */
 const nameBufferBytes = 4096
-/** A UTF-16 unit has at most so many bytes in UTF-8. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const bytesPerUnitMax = 3
 
 const nameBuffer = Buffer.alloc(nameBufferBytes)
 
-/** RFC 9562 version 5: the first 16 bytes of SHA-1 over the namespace's bytes and the name. */
+/** Creates a UUID of RFC 9562 version 5 from the SHA-1 of the namespace's bytes and the name. */
 export function uuidv5(namespace: string, name: string): string {
   writeNamespace(nameBuffer, namespace)
   return nameIn(nameBuffer, name)
 }
 
-/** Ids of one namespace; its bytes are written once. */
+/**
+ * Creates a function that returns version 5 UUIDs of one namespace. The namespace is written to the
+ * buffer only once.
+ */
 export function createUuidv5(namespace: string): (name: string) => string {
   const buffer = Buffer.alloc(nameBufferBytes)
   writeNamespace(buffer, namespace)
@@ -76,7 +83,10 @@ function writeNamespace(buffer: Buffer, namespace: string): void {
   buffer.write(namespace.replaceAll('-', ''), 0, 'hex')
 }
 
-/** The digest is asked for as hex: a buffer of it would cost more than the hash. */
+/**
+ * Returns the id of a name in the namespace at the start of the buffer. Requests the digest as hex,
+ * because a buffer for it would cost more than the hash.
+ */
 function nameIn(buffer: Buffer, name: string): string {
   const size = namespaceBytes + name.length * bytesPerUnitMax
   const bytes = size <= buffer.length ? buffer : Buffer.alloc(size)
@@ -87,7 +97,7 @@ function nameIn(buffer: Buffer, name: string): string {
   return hyphenated(`${hex.slice(0, 12)}5${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`)
 }
 
-/** 32 hex digits with the four hyphens. */
+/** Inserts the four hyphens into 32 hex digits. */
 export function hyphenated(hex: string): string {
   const [a, b] = [hex.slice(0, 8), hex.slice(8, 12)]
   return `${a}-${b}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`

@@ -1,10 +1,10 @@
-/** Ids of what an organization configures: they say what they are the id of. */
+/** Creates ids of configured objects, with a prefix for the kind of object. */
 import { uuidv7 } from './ids.ts'
 
-/** Of an evaluator, a rule, a connection, a webhook. */
-export type IdPrefix = 'evl' | 'rul' | 'con' | 'whk'
+/** Prefixes of evaluators, rules, connections and webhooks. */
+type IdPrefix = 'evl' | 'rul' | 'con' | 'whk'
 
-/** The prefix and the 32 digits of a UUIDv7, so that ids sort by when they were made. */
+/** Returns the prefix and the 32 hex digits of a UUIDv7, so that ids sort by creation time. */
 export function prefixedId(prefix: IdPrefix, timestampMs: number): string {
   return `${prefix}_${uuidv7(timestampMs).replaceAll('-', '')}`
 }

@@ -1,23 +1,26 @@
-/** Ids of runs and scores: derived, so that the same work has the same name wherever it is done. */
+/** Derives the ids of runs and scores from the fields that identify them, so that repeated work
+ * gets the same ids.
+ */
 import { hash } from 'node:crypto'
 import { hyphenated } from './ids.ts'
 import { xorIds } from './xor-ids.ts'
 
-/** What makes a run that run and no other. */
-export interface RunOrigin {
+/** The fields that identify a run. */
+interface RunOrigin {
   readonly organization_id: string
   readonly decision_id: string
   readonly rule_id: string
   readonly evaluator_id: string
   readonly version: number
-  /** 0, and one more for each replay. */
+  /** 0 for the first run; each replay adds one. */
   readonly generation: number
 }
 
 /**
- * The id of the decision XOR a mask of the rest. An organization has few masks, and XOR with each
- * of them leads to one possible decision, so a run's decision is found without an index. If this
- * changed, a redelivered decision would be evaluated again.
+ * Returns the decision id XOR a mask of the other fields. An organization has few masks, and the
+ * XOR of a run id with each of them yields the possible decisions, so no index from runs to
+ * decisions is needed. Do not change this computation: redelivered decisions would be evaluated
+ * again.
  */
 export function runIdOf({ decision_id, ...origin }: RunOrigin): string {
   return xorIds(decision_id, runMaskOf(origin))
@@ -28,16 +31,22 @@ export function runMaskOf(origin: Omit<RunOrigin, 'decision_id'>): string {
   return maskOf(`${organization_id}/${rule_id}/${evaluator_id}/${version}/${generation}`)
 }
 
-/** @param runId the id of a run; with the mask of a run, the result is the mask of the score */
+/** @param runId the id or the mask of a run; for a mask, the result is the mask of the score id */
 export function scoreIdOf(runId: string, name: string): string {
   return xorIds(runId, maskOf(`score/${name}`))
 }
 
-/** A bound on memory: evaluators give few names, but callers choose those of pushed scores. */
+/**
+ * Maximum number of cached masks, to bound memory. Evaluators use few score names, but callers
+ * choose the names of pushed scores.
+ */
 const knownMax = 50_000
 const known = new Map<string, string>()
 
-/** 122 bits of SHA-256. Version and variant are 0, so the result has those of the decision. */
+/**
+ * Returns 122 bits of the SHA-256 of the name. The version and variant bits are 0, so that XOR
+ * keeps those of the decision id.
+ */
 function maskOf(name: string): string {
   const before = known.get(name)
   if (before !== undefined) return before

@@ -1,4 +1,6 @@
-/** Finds a member that an object holds twice: a parsed value only has the last of them. */
+/** Finds duplicate members in JSON text. A parsed value does not show them, because it contains
+ * only the last one.
+ */
 import { skipValueSteps } from './json-member-steps.ts'
 import { decodeName, skipSpace, skipString } from './json-members.ts'
 import { pointerTo } from './json-pointer.ts'
@@ -13,17 +15,17 @@ const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
 
-/** An object or array around the place of the walk. */
+/** An object or array that encloses the current position. */
 interface Level {
-  /** Names read so far, in quotes; null before the first one and in an array. */
+  /** Names read so far, in quotes; null in an array and before the first name. */
   names: Set<string> | null
   /** Name of the current member, in quotes, or index of the current item. */
   place: string | number
 }
 
 /**
- * JSON pointer to the first member whose object already has one of the same name, at any depth, or
- * null. One walk in linear time, which yields after each step.
+ * Returns the JSON pointer of the first duplicate member at any depth, or null if there is none.
+ * Walks the text once, in linear time, and yields after each step.
  * @param text valid JSON
  */
 export function* findDuplicateMember(text: string): Steps<string | null> {
@@ -41,7 +43,7 @@ export function* findDuplicateMember(text: string): Steps<string | null> {
     }
     const end = isLong(text) ? yield* skipValueSteps(text, at, 0) : skipString(text, at)
     const next = skipSpace(text, end)
-    // A string before a colon is a name.
+    // A string followed by a colon is a name.
     if (text.charCodeAt(next) === colon && !addName(levels, text.slice(at, end))) {
       return levels.map(stepTo).join('')
     }
@@ -54,7 +56,7 @@ function stepTo({ place }: Level): string {
   return pointerTo(typeof place === 'number' ? String(place) : place.slice(1, -1))
 }
 
-/** Follows brackets and commas; other characters change nothing. */
+/** Updates the levels at brackets and commas. Ignores other characters. */
 function passMark(levels: Level[], code: number): void {
   if (code === openBrace || code === openBracket) levels.push({ names: null, place: 0 })
   else if (code === closeBrace || code === closeBracket) levels.pop()
@@ -64,11 +66,12 @@ function passMark(levels: Level[], code: number): void {
   }
 }
 
-/** Returns false if the innermost object has the name already. */
+/** Records a name. Returns false if the innermost object already has it. */
 function addName(levels: Level[], literal: string): boolean {
   const level = levels.at(-1)
   if (level === undefined) return true
-  // With its quotes no name looks like an integer, and V8 hashes integers predictably.
+  // Stores names with their quotes. Without quotes, names can look like integers, which V8 hashes
+  // predictably.
   const key = literal.includes('\\') ? `"${decodeName(literal)}"` : literal
   level.place = key
   level.names ??= new Set()

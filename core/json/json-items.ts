@@ -1,11 +1,11 @@
-/** Where the items of a JSON array stand in its text, so that each can be judged by itself. */
+/** Finds the items of a JSON array in its text, so that each item can be checked separately. */
 import { skipValueSteps } from './json-member-steps.ts'
 import { skipSpace, skipValue } from './json-members.ts'
 import { longText, stepCharacters } from './steps.ts'
 import type { Steps } from './steps.ts'
 
-/** The item is `text.slice(start, end)`; whether it is JSON is not looked at. */
-export interface JsonItem {
+/** Position of an item: `text.slice(start, end)`. The item may be invalid JSON. */
+interface JsonItem {
   readonly start: number
   readonly end: number
 }
@@ -15,14 +15,14 @@ const closeBracket = 93
 
 export interface JsonItems {
   readonly items: readonly JsonItem[]
-  /** Index behind the array; null when the scan stopped before. */
+  /** Index after the array; null if the scan stopped before its end. */
   readonly end: number | null
 }
 
 /**
- * Items of the array that begins at `text[start]` (a `[`), in steps if the text is long; null when
- * it is no array to its end. Stops behind `itemsMax` items: one more than a caller allows tells
- * that there are too many.
+ * Returns the items of the array that begins at `text[start]` (a `[`), or null if the array is not
+ * well-formed. Works in steps if the text is long. Stops after `itemsMax` items; to detect an array
+ * with too many items, pass one more than the allowed number.
  */
 export function* scanItemsSteps(
   text: string,

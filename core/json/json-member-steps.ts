@@ -1,4 +1,4 @@
-/** Where the members of a long JSON object stand, found in steps; see json-members.ts. */
+/** Finds the members of a long JSON object in its text, in steps. See json-members.ts. */
 import { decodeName, isEscaped, membersMax, skipSpace, skipValue } from './json-members.ts'
 import type { JsonMember, JsonMembers } from './json-members.ts'
 import { stepCharacters } from './steps.ts'
@@ -13,10 +13,13 @@ const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
 
-/** Index behind the value at `at`, which the member `name` has; negative ends the walk. */
-export type SkipMember = (name: string, at: number) => Steps<number>
+/**
+ * Skips the value of the member `name`. Returns the index after it, or a negative number to end the
+ * walk.
+ */
+type SkipMember = (name: string, at: number) => Steps<number>
 
-/** As `scanMembers`, in steps. */
+/** Works like `scanMembers`, but in steps. */
 export function scanMembersSteps(
   text: string,
   start: number,
@@ -25,7 +28,7 @@ export function scanMembersSteps(
   return walkMembersSteps(text, start, (_name, at) => skipValueSteps(text, at, depthMax - 1))
 }
 
-/** As `scanMembersSteps`, for who has something to look at in a value while it is skipped. */
+/** Works like `scanMembersSteps`, but skips each value with a custom function. */
 export function* walkMembersSteps(
   text: string,
   start: number,
@@ -56,7 +59,7 @@ export function* walkMembersSteps(
   return found
 }
 
-/** As `skipValue`, in steps. */
+/** Works like `skipValue`, but in steps. */
 export function* skipValueSteps(text: string, at: number, depthMax: number): Steps<number> {
   const isScalar = !'"{['.includes(text[at] ?? ' ')
   if (isScalar) return skipValue(text, at, depthMax)
@@ -74,14 +77,14 @@ export function* skipValueSteps(text: string, at: number, depthMax: number): Ste
   }
 }
 
-/** Where a skip is: in how many levels, and whether in a string. */
+/** State of `skipValueSteps` between two steps. */
 interface Skip {
   at: number
   depth: number
   isInString: boolean
 }
 
-/** To behind the mark that opens or closes a level, or begins a string. */
+/** Moves past the next character that opens or closes a level or begins a string. */
 function skipMarks(skip: Skip, text: string, until: number): void {
   let at = skip.at
   let change = 0
@@ -96,10 +99,13 @@ function skipMarks(skip: Skip, text: string, until: number): void {
   skip.depth += change
 }
 
-/** Behind so many characters of a string without an escape it is quicker to search for its end. */
+/**
+ * Number of consecutive string characters without an escape after which searching for the closing
+ * quote is faster than checking each character.
+ */
 const plainCharactersMax = 64
 
-/** To behind the end of the string. */
+/** Moves past the end of the string, or to `until`. */
 function skipInString(skip: Skip, text: string, until: number): void {
   let at = skip.at
   let plain = 0
@@ -113,7 +119,7 @@ function skipInString(skip: Skip, text: string, until: number): void {
   skip.at = at
 }
 
-/** Index of the next quote that ends the string; behind it if it is escaped. */
+/** Returns the index of the next quote, or the index after it if the quote is escaped. */
 function quoteFrom(text: string, at: number): number {
   const index = text.indexOf('"', at)
   if (index < 0) return text.length

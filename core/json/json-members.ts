@@ -1,12 +1,13 @@
-/** Where the members of a JSON object stand in its text, so that values travel as they were sent.
+/** Finds the members of a JSON object in its text, so that their values are passed on exactly as
+ * sent.
  *
- * Parsing `{"n": 12345678901234567890}` and writing it again changes it. A decision's `input` and
- * `metadata` are therefore cut out of the request's text, and this scan finds the cuts. It trusts
- * nothing: it also runs before `JSON.parse`, on text that may be no JSON at all, and always ends.
+ * Parsing and serializing `{"n": 12345678901234567890}` changes the number. A decision's `input`
+ * and `metadata` are therefore cut out of the request text at the positions that this scan finds.
+ * The scan runs before `JSON.parse`, so it also terminates on invalid JSON.
  */
 
 export interface JsonMember {
-  /** The name, with its escapes decoded. */
+  /** The name with its escapes decoded. */
   readonly name: string
   /** The value is `text.slice(start, end)`. */
   readonly start: number
@@ -15,15 +16,18 @@ export interface JsonMember {
 
 export interface JsonMembers {
   readonly members: readonly JsonMember[]
-  /** Name of the member nested deeper than allowed, or null; the scan ends there. */
+  /** Name of a member that is nested too deeply, or null. The scan stops there. */
   readonly tooDeepIn: string | null
-  /** Whether there are more members than `membersMax`; the scan ends there. */
+  /** Whether there are more than `membersMax` members. The scan stops there. */
   readonly isTooMany: boolean
-  /** Whether a name is written with escapes. */
+  /** Whether any name contains escapes. */
   readonly hasEscapedName: boolean
 }
 
-/** Members of one object. Without a limit, 10 MiB of `"a":1,` would become two million of them. */
+/**
+ * Maximum number of members of an object. Without a limit, 10 MiB of `"a":1,` would yield 1.7
+ * million members.
+ */
 export const membersMax = 1000
 
 const quote = 34
@@ -35,7 +39,10 @@ const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
 
-/** Members of the object that begins at `text[start]` (a `{`), nested at most `depthMax` deep. */
+/**
+ * Scans the object that begins at `text[start]` (a `{`). Stops at a member that is nested deeper
+ * than `depthMax` levels, and after `membersMax` members.
+ */
 export function scanMembers(text: string, start: number, depthMax: number): JsonMembers {
   const members: JsonMember[] = []
   let hasEscapedName = false
@@ -63,7 +70,7 @@ export function scanMembers(text: string, start: number, depthMax: number): Json
   return { members, tooDeepIn: null, isTooMany: false, hasEscapedName }
 }
 
-/** Index of the first character at or after `at` that is no JSON white space. */
+/** Returns the index of the first character at or after `at` that is not JSON white space. */
 export function skipSpace(text: string, at: number): number {
   let index = at
   for (;;) {
@@ -73,7 +80,10 @@ export function skipSpace(text: string, at: number): number {
   }
 }
 
-/** Index behind the string that opens at `at`; the end of the text when it never closes. */
+/**
+ * Returns the index after the string that begins at `at`, or the end of the text if the string is
+ * not closed.
+ */
 export function skipString(text: string, at: number): number {
   let index = at + 1
   for (;;) {
@@ -84,14 +94,16 @@ export function skipString(text: string, at: number): number {
   }
 }
 
-/** A quote is escaped when an odd run of backslashes stands before it. */
+/**
+ * Checks whether the quote at `at` is escaped, that is, preceded by an odd number of backslashes.
+ */
 export function isEscaped(text: string, at: number): boolean {
   let index = at - 1
   while (text.charCodeAt(index) === backslash) index -= 1
   return (at - index) % 2 === 0
 }
 
-/** Index behind the value at `at`, or -1 when it nests deeper than `depthMax`. */
+/** Returns the index after the value at `at`, or -1 if it is nested deeper than `depthMax`. */
 export function skipValue(text: string, at: number, depthMax: number): number {
   const first = text.charCodeAt(at)
   if (first === quote) return skipString(text, at)
@@ -126,7 +138,7 @@ function endsScalar(code: number): boolean {
   return code === comma || code === closeBrace || code === closeBracket || code <= 32
 }
 
-/** Two spellings of one name are one name: `"a"` and `"\u0061"`. */
+/** Decodes the escapes of a name, because `"a"` and `"\u0061"` are the same name. */
 export function decodeName(literal: string): string {
   try {
     return String(JSON.parse(literal))

@@ -1,6 +1,6 @@
-/** JSON pointers (RFC 6901): how an error says which member it means. */
+/** Creates JSON pointers (RFC 6901), which errors use to name members. */
 
-/** Pointer to a member of the top-level object. */
+/** Returns the pointer to a member of the top-level object. */
 export function pointerTo(name: string): string {
   return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

@@ -1,4 +1,4 @@
-/** Where a number of JSON ends, or one of its three names. */
+/** Finds the end of a JSON number, or of true, false or null. */
 
 const plus = 43
 const minus = 45
@@ -8,7 +8,7 @@ const nine = 57
 const underscore = 95
 const literals = ['true', 'false', 'null']
 
-/** Behind the number or the name of a value at `at`, or -1 when it is neither. */
+/** Returns the index after the number or literal at `at`, or -1 if there is neither. */
 export function scalarEnd(text: string, at: number): number {
   const first = text.charCodeAt(at)
   const isNumber = first === minus || isDigit(first)

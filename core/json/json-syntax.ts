@@ -1,8 +1,8 @@
-/** Where text stops being JSON. `JSON.parse` judges, this finds the place; it also judges what
- *  would be too much to parse.
+/** Finds the position of a JSON syntax error, which `JSON.parse` does not always report, and checks
+ * text that is too large to parse.
  *
- * One walk over the characters: with an expression for each token, five million brackets held the
- * process up for seconds.
+ * Walks the characters once, because a regular expression for each token blocked the process for
+ * seconds on five million brackets.
  */
 import { skipSpace } from './json-members.ts'
 import { isDigit, scalarEnd } from './json-scalars.ts'
@@ -23,26 +23,33 @@ const escapable = '"\\/bfnrt'
 type Expected = 'value' | 'value_or_end' | 'name' | 'name_or_end' | 'colon' | 'comma_or_end' | 'end'
 
 interface State {
-  /** Where the walk is, and where the token began that it is in. */
+  /** Current position, and the start of the current token. */
   at: number
   tokenAt: number
   isInString: boolean
   expected: Expected
-  /** How many have begun. */
+  /** Number of values begun so far. */
   values: number
-  /** How many levels are open, and for each whether it is an object: text may have millions. */
+  /**
+   * Number of open levels, possibly millions. `levels` holds 1 for an object and 0 for an array.
+   */
   depth: number
   levels: Uint8Array
 }
 
 const levelsFirst = 64
 
-/** Index of the first character that cannot be part of a JSON text, or null when there is none. */
+/**
+ * Returns the index of the first character that cannot be part of a JSON text, or null for valid
+ * JSON.
+ */
 export function syntaxErrorAt(text: string, depthMax: number): number | null {
   return runSteps(syntaxErrorSteps(text, depthMax))
 }
 
-/** As `syntaxErrorAt`, in steps; a value beyond `valuesMax` is an error as well. */
+/**
+ * Works like `syntaxErrorAt`, but in steps. Also treats more than `valuesMax` values as an error.
+ */
 export function* syntaxErrorSteps(
   text: string,
   depthMax: number,
@@ -66,7 +73,7 @@ export function* syntaxErrorSteps(
   }
 }
 
-/** False at a token that may not stand where it does. */
+/** Runs one step. Returns false at a token that is not allowed at its position. */
 function walkSome(state: State, text: string, depthMax: number): boolean {
   const until = state.at + stepCharacters
   while (state.at < until) {
@@ -80,7 +87,10 @@ function walkSome(state: State, text: string, depthMax: number): boolean {
   return true
 }
 
-/** False when no token may stand here; of a string it takes the first character only. */
+/**
+ * Consumes one token, or only the opening quote of a string. Returns false if the token is not
+ * allowed at its position.
+ */
 function walkToken(state: State, text: string): boolean {
   const code = text.charCodeAt(state.at)
   state.at += 1
@@ -92,7 +102,10 @@ function walkToken(state: State, text: string): boolean {
   return state.at >= 0
 }
 
-/** Null when it is no mark at all. */
+/**
+ * Consumes one punctuation mark. Returns false if it is not allowed at its position, and null if
+ * the character is something else.
+ */
 function takeMark(state: State, code: number): boolean | null {
   switch (code) {
     case comma:
@@ -162,18 +175,24 @@ function widen(state: State): void {
   state.levels.set(levels)
 }
 
-/** Behind so many characters of a string without an escape it is quicker to search for its end. */
+/**
+ * Number of consecutive string characters without an escape after which a regular expression finds
+ * the end faster than checking each character would.
+ */
 const plainCharactersMax = 64
-/** What in a string is no plain character: its end, an escape, or a mistake. */
+/** A character that ends a string, begins an escape, or is not allowed. */
 const notPlain = /["\\\u0000-\u001f]/
 
-/** Walks to the end of the string, or to `until`; false when something in it is not allowed. */
+/**
+ * Walks to the end of the string, or to `until`. Returns false at a character that is not allowed.
+ */
 function walkString(state: State, text: string, until: number): boolean {
   let index = state.at
   let plain = 0
   while (index < until && state.isInString) {
     const code = text.charCodeAt(index)
-    // A control character, or the end of the text, which is no number at all.
+    // Rejects control characters. Also rejects NaN, which `charCodeAt` returns at the end of the
+    // text.
     if (!(code >= 32)) return false
     plain = code === backslash ? 0 : plain + 1
     index = code === backslash ? escapeEnd(text, index) : index + 1

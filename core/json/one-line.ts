@@ -1,9 +1,12 @@
-/** JSON text on one line, its values untouched: numbers keep their digits, texts their escapes. */
+/** Puts JSON text on one line, without changing its numbers and strings. */
 import { skipString } from './json-members.ts'
 
 const lineBreaks = /[\n\r]/
 
-/** Drops white space outside of strings where there are line breaks. `json` must be JSON. */
+/**
+ * Removes all white space outside of strings if the text contains a line break.
+ * @param json valid JSON
+ */
 export function oneLine(json: string): string {
   if (!lineBreaks.test(json)) return json
   const parts: string[] = []

@@ -1,20 +1,23 @@
-/** Work on long texts in steps, so that a process can do other work in between. */
+/** Runs work on long texts in steps, so that the process can do other work in between. */
 
-/** Yields after each step; a step looks at about `stepCharacters`. */
+/** Work that yields after each step of about `stepCharacters` characters. */
 export type Steps<T> = Generator<undefined, T, undefined>
 
-/** A fraction of a millisecond for every scan of a text. */
+/** Number of characters per step. Scanning them takes a fraction of a millisecond. */
 export const stepCharacters = 64 * 1024
 
-/** A text that is longer is scanned in steps; most decisions have a few thousand characters. */
+/** Length above which a text is scanned in steps. Most decisions have a few thousand characters. */
 export const longText = 256 * 1024
 
-/** Whether it is worked on in steps: at once, it would hold up everything else for too long. */
+/**
+ * Checks whether a text is so long that work on it must be done in steps to avoid blocking the
+ * process.
+ */
 export function isLong(text: { readonly length: number }): boolean {
   return text.length > longText
 }
 
-/** Takes all steps at once. */
+/** Runs all steps without interruption. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()

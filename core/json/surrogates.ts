@@ -1,20 +1,22 @@
-/** Finds half characters: an escaped surrogate without its partner has no UTF-8 form and cannot be
- *  kept. */
+/** Finds escaped unpaired surrogates, which have no UTF-8 form and cannot be stored. */
 
 import { runSteps, stepCharacters } from './steps.ts'
 import type { Steps } from './steps.ts'
 
-/** Sieves, the quicker one first: text without such an escape holds no lone surrogate. */
+/**
+ * Prefilters, the faster one first. A text that lacks a match for either of them contains no
+ * escaped surrogate.
+ */
 const unicodeEscape = '\\u'
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
-/** Whether JSON text holds a `\uD800`–`\uDFFF` escape that is not half of a pair. */
+/** Checks whether JSON text contains a `\uD800`–`\uDFFF` escape that is not half of a pair. */
 export function hasLoneSurrogate(text: string): boolean {
   if (!text.includes(unicodeEscape) || !surrogateEscape.test(text)) return false
   return runSteps(walkEscapes(text))
 }
 
-/** As `hasLoneSurrogate`, in steps. */
+/** Works like `hasLoneSurrogate`, but in steps. */
 export function* loneSurrogateSteps(text: string): Steps<boolean> {
   if (!text.includes(unicodeEscape) || !surrogateEscape.test(text)) return false
   return yield* walkEscapes(text)
@@ -39,7 +41,7 @@ function* walkEscapes(text: string): Steps<boolean> {
   return false
 }
 
-/** The UTF-16 unit of the `\uXXXX` at `at`, or null when something else stands there. */
+/** Returns the UTF-16 unit of the `\uXXXX` escape at `at`, or null. */
 function escapedUnitAt(text: string, at: number): number | null {
   if (text.charCodeAt(at) !== 92 || text.charCodeAt(at + 1) !== 117) return null
   return Number.parseInt(text.slice(at + 2, at + 6), 16)

@@ -1,12 +1,15 @@
-/** Where bytes stop being UTF-8. Only error paths come here: `isUtf8` judges, this finds the
- *  place. */
+/** Finds the first byte that is not valid UTF-8. Called only for error messages, after `isUtf8`
+ * returned false.
+ */
 import { isUtf8 } from 'node:buffer'
 
-/** So many bytes are looked at closely: a body may have ten million before the wrong one. */
+/**
+ * Number of bytes checked at a time, because up to ten million valid bytes can precede the error.
+ */
 const windowBytes = 64 * 1024
 const characterBytesMax = 4
 
-/** Index of the first byte that is no part of a character, or null when all of it is UTF-8. */
+/** Returns the index of the first byte that is not valid UTF-8, or null if all bytes are valid. */
 export function utf8ErrorAt(bytes: Buffer): number | null {
   for (let start = 0, end; start < bytes.length; start = end) {
     end = characterStart(bytes, start + windowBytes)
@@ -16,7 +19,7 @@ export function utf8ErrorAt(bytes: Buffer): number | null {
   return null
 }
 
-/** At `index`, or up to three bytes before it where it is inside of a character. */
+/** Returns `index`, or the start of the character that contains it (up to three bytes before). */
 function characterStart(bytes: Buffer, index: number): number {
   let start = Math.min(index, bytes.length)
   while (isContinuation(bytes[start]) && index - start < characterBytesMax - 1) start -= 1
@@ -24,12 +27,13 @@ function characterStart(bytes: Buffer, index: number): number {
 }
 
 function errorIn(bytes: Buffer): number {
-  // What cannot be decoded becomes U+FFFD, so the two differ from there on. One that was sent as
-  // U+FFFD comes out as the same three bytes and is no difference.
+  // Decoding replaces invalid bytes with U+FFFD, so the buffers first differ at the first invalid
+  // byte. A U+FFFD that was sent decodes and encodes to the same three bytes.
   const repaired = Buffer.from(bytes.toString('utf8'), 'utf8')
   let at = 0
   while (at < bytes.length && bytes[at] === repaired[at]) at += 1
-  // A character cut short may begin like U+FFFD itself: it is named by its first byte.
+  // Moves back to the start of the character, because a truncated character may share its first
+  // bytes with U+FFFD.
   while (isContinuation(repaired[at])) at -= 1
   return at
 }

@@ -1,9 +1,9 @@
-/** JSON text on one line: the space between its parts goes, and nothing else. */
+/** Removes the white space between the tokens of JSON text. */
 import { skipString } from './json-members.ts'
 
 const space = /[ \t\n\r]+/g
 
-/** @param text valid JSON; what stands inside its strings stays as it is. */
+/** @param text valid JSON; its strings are not changed */
 export function withoutSpace(text: string): string {
   let line = ''
   let at = 0

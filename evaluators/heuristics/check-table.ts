@@ -1,4 +1,4 @@
-/** The checks of the kind `heuristic`, and what can be set for each. */
+/** Lists the checks of the kind `heuristic` with their settings. */
 import type { Evaluator } from '../evaluator.ts'
 import { booleanOutput, shareOutput } from '../kind.ts'
 import type { Kind, OutputForm } from '../kind.ts'
@@ -16,7 +16,7 @@ import { detectors, personalDataNames } from './personal-data/personal-data.ts'
 import { promptLeakage } from './prompt-leakage.ts'
 import { tokenBudget } from './token-budget.ts'
 
-/** A check without anything to set. */
+/** Creates a check without settings. */
 function plain({ evaluate }: Evaluator, output: OutputForm): Kind<object> {
   return { properties: {}, isBounded: true, outputOf: () => output, compile: () => evaluate }
 }
@@ -48,7 +48,7 @@ const personalData: Kind<PersonalDataConfig> = {
   }
 }
 
-/** Each has its own type of configuration, which its properties hold. */
+/** Checks by name. The configuration type of each check must match its `properties`. */
 export const checkTable = {
   not_empty: plain(outputNotEmpty, booleanOutput),
   complete: plain(outputComplete, booleanOutput),

@@ -1,9 +1,9 @@
-/** heuristic: one of the checks that need no pattern, no schema and no reference. */
+/** Kind `heuristic`: selects the check that a configuration names. */
 import type { Kind } from '../kind.ts'
 import { checkNames, checkTable } from './check-table.ts'
 import type { CheckName } from './check-table.ts'
 
-/** The check that a configuration names, or null where there is none of this name. */
+/** Returns the check that a configuration names, or null if it does not exist. */
 export function checkOf(config: Readonly<Record<string, unknown>>): Kind | null {
   const name = config['check']
   if (typeof name !== 'string' || !Object.hasOwn(checkTable, name)) return null

@@ -1,4 +1,4 @@
-/** input_not_repeated: the answer is more than the question said again. */
+/** Check `input_not_repeated`: fails if the output repeats the request. */
 import { notApplicable, share } from '../evaluator.ts'
 import type { Evaluator } from '../evaluator.ts'
 import { has, phraseSetOf, shareWithin } from '../text/phrase-set.ts'
@@ -6,13 +6,17 @@ import type { PhraseSet } from '../text/phrase-set.ts'
 import type { Subject } from '../subject.ts'
 import { phrasesOf, wordsMax, wordsOf } from '../text/words.ts'
 
-/** Share of the output's phrases, and of the request's, from which the one is the other. */
+/**
+ * Minimum share of the output's phrases that occur in the input, and of the request's phrases that
+ * occur in the output.
+ */
 const repeatedShareMin = 0.8
 const firstWords = `${wordsMax.toLocaleString('en-US')} words`
 
 /**
- * Quoting, correcting or reformatting what was given is what many agents are for. An echo differs
- * from that in this: it holds the instruction too, so the first and the last phrase of the request.
+ * Fails only if the output contains the first and the last phrase of the input, or of the request
+ * within the input. Agents that quote, correct or reformat their input usually leave out the
+ * instruction.
  */
 export const inputNotRepeated = Object.freeze<Evaluator>({
   name: 'input_not_repeated',
@@ -29,7 +33,7 @@ export const inputNotRepeated = Object.freeze<Evaluator>({
   }
 })
 
-/** Whether an output that is mostly in the input repeats the input or its request. */
+/** Checks whether the output repeats the whole input or the request in it. */
 function isEchoOf(
   output: readonly number[],
   input: readonly number[],
@@ -42,7 +46,7 @@ function isEchoOf(
   return shareWithin(output, phraseSetOf(request)) >= repeatedShareMin
 }
 
-/** Whether the output contains most of a text, with its first and last phrase. */
+/** Checks whether the output contains most phrases of a text, including the first and the last. */
 function isRepeated(phrases: readonly number[], said: PhraseSet): boolean {
   const first = phrases[0]
   const last = phrases.at(-1)
@@ -53,6 +57,6 @@ function isRepeated(phrases: readonly number[], said: PhraseSet): boolean {
 function reasonOf(subject: Subject, isEcho: boolean, repeated: number): string {
   const percent = Math.round(repeated * 100)
   const looked = subject.hasMoreWords() ? ` of its first ${firstWords}` : ''
-  const fact = `${percent} % of the output's phrases${looked} stand in the input`
+  const fact = `${percent} % of the output's phrases${looked} occur in the input`
   return isEcho ? `The output repeats the request: ${fact}.` : `${fact}.`
 }

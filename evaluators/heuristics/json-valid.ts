@@ -1,10 +1,13 @@
-/** json_valid: where JSON was asked for, JSON came back. */
+/** Check `json_valid`: fails if JSON was requested and the output is not JSON. */
 import { contentTooLarge, notApplicable, verdict } from '../evaluator.ts'
 import type { Evaluate, Evaluator, Finding, Skipped } from '../evaluator.ts'
 import type { Subject } from '../subject.ts'
 import { isJsonBrokenOff, jsonCharactersMax, jsonTextOf } from '../text/json-text.ts'
 
-/** The whole output as one code block, which most callers unwrap. */
+/**
+ * Opening fence of an output that is a single code block. Such an output is accepted, because most
+ * callers unwrap it.
+ */
 const fenceStart = /^```(?:json)?[ \t]{0,8}\r?\n/i
 const fenceEnd = /\r?\n[ \t]{0,8}```$/
 
@@ -12,10 +15,10 @@ export const jsonValid = Object.freeze<Evaluator>({
   name: 'json_valid',
   kind: 'heuristic',
   version: 1,
-  evaluate: (subject) => (subject.isJsonAskedFor() ? judge(subject) : notApplicable)
+  evaluate: (subject) => (subject.isJsonRequested() ? judge(subject) : notApplicable)
 })
 
-/** Of an agent that always has to answer in JSON, whether anybody asked for it or not. */
+/** Evaluates outputs that must be JSON even if the request does not ask for it. */
 export const alwaysJson: Evaluate = (subject) => judge(subject)
 
 function judge({ output, outputJson }: Subject): Finding | Skipped {
@@ -37,11 +40,11 @@ function blockOf(output: string): string | null {
 }
 
 function invalid(output: string, json: string): Finding {
-  if (isJsonBrokenOff(json)) return verdict(false, 'JSON was asked for; the output breaks off.')
+  if (isJsonBrokenOff(json)) return verdict(false, 'JSON was requested, but the output is cut off.')
   if (/^[{[]/.test(json))
-    return verdict(false, 'JSON was asked for; the output has an error in it.')
+    return verdict(false, 'JSON was requested, but the output has a syntax error.')
   if (/[{[]/.test(output)) {
-    return verdict(false, 'JSON was asked for; the output has other text around or instead of it.')
+    return verdict(false, 'JSON was requested, but the output contains other text.')
   }
-  return verdict(false, 'JSON was asked for; the output is plain text.')
+  return verdict(false, 'JSON was requested, but the output is plain text.')
 }

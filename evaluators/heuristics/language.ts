@@ -1,4 +1,4 @@
-/** language: the output is in the language that is expected. */
+/** Check `language`: fails if the output is not in the expected language. */
 import { notApplicable, verdict } from '../evaluator.ts'
 import type { Evaluate, Finding, Skipped } from '../evaluator.ts'
 import { booleanOutput } from '../kind.ts'
@@ -36,7 +36,7 @@ function compareWith(expected: readonly Language[], found: Detected | null): Fin
   return verdict(false, `The output is in ${languageName(found)}, not in ${expected.join(', ')}.`)
 }
 
-/** Who asks for another language gets another language. */
+/** Matches requests for a translation or for another language, which are skipped. */
 export const otherLanguage =
   /translat|übersetz|tradu[czi]|vertaal|перев[оё]д|翻译|翻訳|번역|\b(?:in|into|to|auf|ins) (?:english|german|french|spanish|italian|portuguese|dutch|chinese|japanese|korean|russian|arabic|hindi|deutsch|englisch|französisch|spanisch)\b|\ben (?:anglais|français|allemand|espagnol|inglés|francés|alemán)\b/
 

@@ -1,4 +1,4 @@
-/** length: the output is neither too short nor too long. */
+/** Check `length`: counts characters, words or lines and compares the count with the limits. */
 import { verdict } from '../evaluator.ts'
 import type { Finding } from '../evaluator.ts'
 import { countOutput } from '../kind.ts'
@@ -21,10 +21,10 @@ export const length: Kind<LengthConfig> = {
   outputOf: () => countOutput,
   check: ({ min, max }) => {
     if (min === undefined && max === undefined) {
-      return [{ pointer: '/min', detail: 'or max is required' }]
+      return [{ pointer: '/min', detail: 'is required unless max is set' }]
     }
     if (min === undefined || max === undefined || min <= max) return []
-    return [{ pointer: '/max', detail: `must be at least min, which is ${min}` }]
+    return [{ pointer: '/max', detail: `must be at least min (${min})` }]
   },
   compile: ({ min = 0, max = Number.POSITIVE_INFINITY, unit = 'characters' }) => {
     return ({ output }) => findingOf(countOf[unit](output), { min, max, unit })
@@ -45,7 +45,7 @@ const countOf: Readonly<Record<Unit, (text: string) => number>> = {
   lines: linesIn
 }
 
-/** Nearly every text has as many as it has code units. */
+/** Counts code points. For most texts this equals the number of UTF-16 code units. */
 function codePointsIn(text: string): number {
   let count = text.length
   if (!/[\ud800-\udbff]/.test(text)) return count
@@ -55,7 +55,7 @@ function codePointsIn(text: string): number {
   return count
 }
 
-/** Between words, within them, and characters that are words by themselves. */
+/** Character kinds: separator (1), part of a word (0), and a word on its own (2). */
 const space = 1
 const ownWord = 2
 const kinds = new Uint8Array(0x10000)
@@ -63,7 +63,9 @@ for (let code = 0; code <= 0x20; code++) kinds[code] = space
 for (let code = 0x80; code <= 0xffff; code++) {
   if (/\s/.test(String.fromCharCode(code))) kinds[code] = space
 }
-/** Thai and its neighbours, kana, Chinese characters: they are written without spaces. */
+/**
+ * Thai, Lao, Japanese and Chinese are written without spaces, so each character counts as a word.
+ */
 for (const [from, to] of [
   [0x0e00, 0x0eff],
   [0x3040, 0x30ff],

@@ -1,23 +1,32 @@
-/** Loops: the same stretch again and again without a break, as a model writes that cannot stop. */
+/** Finds loops: sequences that repeat without interruption. */
 
-export interface Loop {
-  /** How many units the repeated stretch has. */
+interface Loop {
+  /** Number of units in the repeated sequence. */
   readonly period: number
-  /** How many units the loop has altogether. */
+  /** Number of units in the whole loop. */
   readonly length: number
 }
 
-export interface LoopLimits {
-  /** Longest stretch that is looked for; the work is this times the number of units. */
+interface LoopLimits {
+  /**
+   * Maximum length of the repeated sequence. Running time is proportional to this limit times the
+   * number of units.
+   */
   readonly periodMax: number
-  /** Shortest loop that counts. */
+  /** Minimum number of units in a loop. */
   readonly lengthMin: number
 }
 
-/** A long stretch said three times is a loop; a short one has to come a fourth time. */
+/**
+ * Minimum length of a sequence that forms a loop after three occurrences. A shorter sequence needs
+ * four.
+ */
 const longPeriod = 20
 
-/** The longest loop, or null; among equal ones that with the shortest stretch. */
+/**
+ * Returns the longest loop, or null. If several loops have this length, returns the one with the
+ * shortest sequence.
+ */
 export function longestLoop(units: ArrayLike<number>, limits: LoopLimits): Loop | null {
   let longest: Loop | null = null
   for (let period = 1; period <= limits.periodMax && period < units.length; period++) {
@@ -28,14 +37,12 @@ export function longestLoop(units: ArrayLike<number>, limits: LoopLimits): Loop 
   return longest
 }
 
-/**
- * Length of the longest range in which every unit equals the one `period` before; 0 when none has
- * `lengthMin` units.
- */
+/** Returns the length of the longest loop with this period, or 0 if none has `lengthMin` units. */
 function longestOfPeriod(units: ArrayLike<number>, period: number, lengthMin: number): number {
   const runMin = lengthMin - period
   let longest = 0
-  // A run of at least `runMin` equal units covers one of every `runMin` places.
+  // Checks only every `runMin`-th position, because every run that is long enough contains one of
+  // them.
   for (let at = period + runMin - 1; at < units.length; at += runMin) {
     let start = at
     while (start >= period && units[start] === units[start - period]) start--

@@ -1,19 +1,22 @@
-/** no_repetition: the answer does not run in a loop. */
+/** Check `no_repetition`: fails if the output is stuck in a loop. */
 import { notApplicable, share } from '../evaluator.ts'
 import type { Evaluator } from '../evaluator.ts'
 import { longestLoop } from './loops.ts'
 import { distinctOf } from '../text/phrase-set.ts'
 import { lastWordsOf, phraseWords, phrasesOf, wordsMax } from '../text/words.ts'
 
-/** Lists, tables and refrains repeat a little; so many words in a row only a loop does. */
+/** Limits for a loop of words. Lists, tables and refrains stay below them. */
 const wordLoop = { periodMax: 200, lengthMin: 40 }
-/** A text without words may loop too; rulers of dashes are shorter than this. */
+/** Limits for a loop of characters in a text without words. Horizontal rules are shorter. */
 const characterLoop = { periodMax: 16, lengthMin: 400 }
 const loopCharactersMax = 8192
 const endOfOutput = `the last ${wordsMax.toLocaleString('en-US')} words`
-/** A loop of `lengthMin` words leaves at least so many phrases that are not new. */
+/**
+ * A loop of `lengthMin` words repeats at least this many phrases, so texts with fewer repeated
+ * phrases are not searched for loops.
+ */
 const repeatedPhrasesMin = 20
-/** Below this share the text turns in a circle, even where the order changes. */
+/** Minimum share of distinct phrases. A text below it repeats itself, even if the order varies. */
 const distinctShareMin = 0.25
 const phrasesMin = 100
 
@@ -23,16 +26,17 @@ export const noRepetition = Object.freeze<Evaluator>({
   version: 1,
   evaluate: (subject) => {
     const { output, outputJson } = subject
-    // In data the same names recur; valid JSON has come to its end in any case.
+    // Skips valid JSON, because names repeat in data and a loop would have left the JSON
+    // incomplete.
     if (output.length < wordLoop.lengthMin || outputJson() === 'valid') return notApplicable
-    // A loop goes on to the end, so in a long output that is where it is looked for.
+    // A loop continues until the end, so only the end of a long output is checked.
     const isCut = subject.hasMoreWords()
     const words = isCut ? lastWordsOf(output) : subject.outputWords()
     const phrases = isCut ? phrasesOf(words) : subject.outputPhrases()
     const distinct = distinctOf(phrases)
     const part = phrases.length === 0 ? 1 : distinct / phrases.length
     const problem = problemOf(output, words, phrases.length - distinct) ?? circleOf(phrases, part)
-    const looked = isCut ? ` Only ${endOfOutput} were looked at.` : ''
+    const looked = isCut ? ` Only ${endOfOutput} were checked.` : ''
     const reason = problem ?? `${Math.round(part * 100)} % of the output's phrases are distinct.`
     return share(part, problem === null, reason + looked)
   }
@@ -47,7 +51,7 @@ function problemOf(
     const loop = longestLoop(words, wordLoop)
     if (loop !== null) {
       const times = Math.floor(loop.length / loop.period)
-      return `The output says the same ${wordsText(loop.period)} ${times} times in a row.`
+      return `The output repeats the same ${wordsText(loop.period)} ${times} times in a row.`
     }
   }
   const charactersPerWordMax = 40

@@ -1,4 +1,4 @@
-/** no_session_loop: a session does not give the same answer again and again. */
+/** Check `no_session_loop`: fails if a session keeps giving the same answer. */
 import { notApplicable, verdict } from '../evaluator.ts'
 import type { Evaluate, Evaluator } from '../evaluator.ts'
 import { booleanOutput } from '../kind.ts'
@@ -10,11 +10,14 @@ interface LoopConfig {
   readonly words_min?: number
 }
 
-/** Once more is a retry; from the third time on nobody is helped. */
+/** Default number of equal answers that make a loop. A second equal answer may be a retry. */
 const timesDefault = 3
-/** Short answers ("approved", "no match found") recur for good reasons. */
+/**
+ * Default minimum length of an answer in words. Short answers ("approved", "no match found") repeat
+ * for good reasons.
+ */
 const wordsMinDefault = 12
-/** Answers of a session that are remembered. */
+/** Number of recent answers that are compared per session. */
 export const rememberedAnswers = 8
 
 export const sessionLoop: Kind<LoopConfig> = {
@@ -27,7 +30,7 @@ export const sessionLoop: Kind<LoopConfig> = {
   compile: (config, state) => createFindLoop(config, state)
 }
 
-/** Of a process that remembers nothing, no answer can be told to come again. */
+/** Detects equal answers in a session. Without session memory, every decision is skipped. */
 export const noSessionLoop = Object.freeze<Evaluator>({
   name: 'no_session_loop',
   kind: 'heuristic',
@@ -45,15 +48,15 @@ function createFindLoop(config: LoopConfig, { sessions }: EvaluatorState): Evalu
     const answer = answerOf(words, subject)
     const answers = sessions.remember(`${organization_id}/${session_id}`, decision_id, answer)
     const count = answers.filter((each) => each === answer).length
-    if (count < times) return verdict(true, 'The session has not given this answer over and over.')
+    if (count < times) return verdict(true, 'The session does not keep giving this answer.')
     return verdict(
       false,
-      `The session gave this answer ${count} times in its last ${answers.length}.`
+      `The session gave this answer ${count} times among its last ${answers.length}.`
     )
   }
 }
 
-/** Whatever its case, white space and marks, an answer has one number, of 53 bits. */
+/** Returns a 53-bit hash of the answer that ignores case, white space and punctuation. */
 function answerOf(words: readonly number[], { output }: Subject): number {
   let [high, low] = [output.length > 32_768 ? output.length : 0, 0]
   for (let at = 0; at < words.length; at++) {

@@ -1,4 +1,4 @@
-/** output_complete: the answer was not cut off; it only fails what is visibly broken off. */
+/** Check `output_complete`: fails if the output is visibly truncated. */
 import { areFencesBalanced } from '../text/code-fences.ts'
 import { notApplicable, verdict } from '../evaluator.ts'
 import type { Evaluator } from '../evaluator.ts'
@@ -6,15 +6,21 @@ import { isJsonBrokenOff, jsonCharactersMax } from '../text/json-text.ts'
 import type { Subject } from '../subject.ts'
 import { tokenLimitReachedBy } from './token-limit.ts'
 
-/** Of a longer output only the end is looked at. */
+/**
+ * Maximum length of an output that is checked as a whole. Only the end of longer outputs is
+ * checked.
+ */
 const wholeCharactersMax = jsonCharactersMax
 const tailCharacters = 200
-/** A shorter line may be a title, an item of a list or a cell. */
+/**
+ * Minimum number of words in a line that counts as a sentence. Shorter lines can be titles, list
+ * items or table cells.
+ */
 const sentenceWordsMin = 5
-/** A bare end says nothing about a short answer, even at a token limit. */
+/** Minimum length of prose. Shorter answers may end without punctuation, even at a token limit. */
 const proseCharactersMin = 120
 
-/** Words after which a sentence has to go on; none of them can end one. */
+/** Words that cannot end a sentence. */
 const danglingWords = [
   'the|an|and|or|because|your|their|our|whose|every',
   'und|oder|weil|dass|eine|einen|einem|zum|zur|vom|sowie',
@@ -22,7 +28,7 @@ const danglingWords = [
 ]
 const danglingWord = new RegExp(` (?:${danglingWords.join('|')})$`)
 const danglingMark = /[\p{L}\p{N}"')],$|[\p{L}\p{N}\s][([{]$/u
-/** Nothing that ends a sentence, a list, a table or a block. */
+/** Last characters that do not complete a sentence, list, table or block. */
 const bareEnd = /[\p{L}\p{N},;:([{/–-]$/u
 
 export const outputComplete = Object.freeze<Evaluator>({
@@ -35,11 +41,11 @@ export const outputComplete = Object.freeze<Evaluator>({
     const problem = problemOf(subject)
     if (problem !== null) return verdict(false, problem)
     if (output.length <= wholeCharactersMax)
-      return verdict(true, 'Nothing is left open at the end.')
+      return verdict(true, 'The output is not visibly cut off.')
     const cap = wholeCharactersMax.toLocaleString('en-US')
     return verdict(
       true,
-      `Nothing is left open at the end; beyond ${cap} characters only that is seen.`
+      `The output is not visibly cut off; above ${cap} characters only the end is checked.`
     )
   }
 })
@@ -47,9 +53,9 @@ export const outputComplete = Object.freeze<Evaluator>({
 function problemOf(subject: Subject): string | null {
   const { output, decision } = subject
   if (isStoppedByModel(decision.metadata)) {
-    return 'The metadata says that the model stopped at its token limit.'
+    return 'The metadata reports that the model stopped at its token limit.'
   }
-  if (isJsonCut(subject)) return 'The output is JSON that breaks off before its end.'
+  if (isJsonCut(subject)) return 'The output is JSON that is cut off.'
   if (output.length <= wholeCharactersMax && !areFencesBalanced(output)) {
     return 'The output opens a code block and never closes it.'
   }
@@ -68,12 +74,15 @@ function isMidSentence(tail: string): boolean {
   return line.split(' ').length >= sentenceWordsMin
 }
 
-/** A full stop at the limit may be chance: only a bare end counts. */
+/**
+ * Returns a problem if the output stops at a token limit without closing punctuation. With
+ * punctuation, reaching the limit may be a coincidence.
+ */
 function limitProblemOf({ decision, output }: Subject, tail: string): string | null {
   if (output.length < proseCharactersMin || !bareEnd.test(tail)) return null
   const limit = tokenLimitReachedBy(decision)
   if (limit === null) return null
-  return `The output ends without an end mark after exactly ${limit} tokens.`
+  return `The output ends without closing punctuation after exactly ${limit} tokens.`
 }
 
 const finishCharactersMax = 16_384

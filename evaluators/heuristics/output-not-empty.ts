@@ -1,8 +1,11 @@
-/** output_not_empty: the agent answered something. */
+/** Check `output_not_empty`: fails if the output is empty, invisible or a placeholder. */
 import { verdict } from '../evaluator.ts'
 import type { Evaluator } from '../evaluator.ts'
 
-/** What programs and models write where an answer should be; "none" is not among them. */
+/**
+ * Placeholders that programs and models write instead of an answer. "none" is not one of them,
+ * because it can be an answer.
+ */
 const placeholders = new Set(
   [
     ['""', "''", 'null', 'undefined', 'nan', '[object object]', '{}', '[]'],
@@ -11,9 +14,9 @@ const placeholders = new Set(
     ['<empty>', '[no output]', '(no output)', '<no output>', 'no output', '[no content]']
   ].flat()
 )
-/** No result is a result where JSON was asked for. */
+/** Empty JSON values, which are results if JSON was requested. */
 const emptyJson = new Set(['{}', '[]', 'null'])
-/** A template whose variable was never filled in. */
+/** Template placeholders that were not filled in. */
 const templates = [
   String.raw`\{\{[^{}]{1,60}\}\}`,
   String.raw`\$\{[^{}]{1,60}\}`,
@@ -22,30 +25,33 @@ const templates = [
 ]
 const template = new RegExp(`^(?:${templates.join('|')})$`)
 const placeholderCharactersMax = 64
-/** White space, control characters, and characters that have no shape. */
+/** White space, control characters and invisible characters. */
 const invisible = /^[\s\p{Cc}\p{Cf}\u115f\u1160\u3164\ufe0f]{0,10000}$/u
 const invisibleCharactersMax = 10_000
-/** Beyond it, the exact number says nothing more. */
+/**
+ * Maximum length for which the reason gives the exact number of characters. For longer outputs, the
+ * number is rounded.
+ */
 const countedCharactersMax = 1000
 
 export const outputNotEmpty = Object.freeze<Evaluator>({
   name: 'output_not_empty',
   kind: 'heuristic',
   version: 1,
-  evaluate: ({ decision, output, isJsonAskedFor }) => {
-    if (decision.output.length === 0) return verdict(false, 'The output is 0 characters.')
-    if (output.length === 0) return verdict(false, 'The output is white space only.')
-    // The first character decides for nearly every output.
+  evaluate: ({ decision, output, isJsonRequested }) => {
+    if (decision.output.length === 0) return verdict(false, 'The output is empty.')
+    if (output.length === 0) return verdict(false, 'The output contains only white space.')
+    // In most outputs, the first character is visible, so the pattern is not needed.
     if (!/^[\w"'{[]/.test(output) && isInvisible(output)) {
-      return verdict(false, 'The output has no visible character.')
+      return verdict(false, 'The output contains no visible characters.')
     }
     if (output.length > placeholderCharactersMax) return verdict(true, sizeOf(output))
     const lower = output.toLowerCase()
-    if (emptyJson.has(lower) && isJsonAskedFor()) {
-      return verdict(true, 'The output is an empty JSON value, and JSON was asked for.')
+    if (emptyJson.has(lower) && isJsonRequested()) {
+      return verdict(true, 'The output is an empty JSON value, and JSON was requested.')
     }
     if (placeholders.has(lower) || template.test(lower)) {
-      return verdict(false, 'The output is a placeholder, not an answer.')
+      return verdict(false, 'The output is a placeholder instead of an answer.')
     }
     return verdict(true, sizeOf(output))
   }
@@ -63,7 +69,7 @@ function sizeOf(output: string): string {
   return `The output has ${characters} ${characters === 1 ? 'character' : 'characters'}.`
 }
 
-/** Code points; nearly every text has as many as it has code units. */
+/** Counts code points. For most texts this equals the number of UTF-16 code units. */
 function charactersOf(text: string): number {
   return /[\ud800-\udbff]/.test(text) ? Array.from(text).length : text.length
 }

@@ -1,13 +1,15 @@
-/** How models decline, by language: phrases about the request itself, not about its subject. */
+/** Defines phrases that decline a request, by language. An answer that denies something, such as a
+ * refund, is not a refusal.
+ */
 import { anyOf } from '../text/any-of.ts'
 
-export interface RefusalPhrase {
+interface RefusalPhrase {
   readonly language: string
-  /** For text in lower case with plain apostrophes and single spaces. */
+  /** Matches lowercase text with plain apostrophes and single spaces. */
   readonly pattern: RegExp
 }
 
-/** A text without any of these declines nothing: one look spares the many below. */
+/** Fast pre-check: a text without any of these words contains no refusal. */
 export const refusalCue = new RegExp(
   anyOf(
     "can['’‘ʼ´]t|cannot|can not|unable|not able|not (?:allowed|permitted|going|in a position)",
@@ -22,7 +24,7 @@ const cannot = anyOf(
   "i(?:'m| am) (?:not able|unable|not allowed|not permitted|not going|not in a position) to"
 )
 const adviceOfAnyKind = '(?:(?:medical|legal|financial|investment|tax) )?advice'
-/** The objects matter: an agent that cannot provide a refund has answered. */
+/** Verbs with objects that make a phrase a refusal. "I cannot provide a refund" is an answer. */
 const declined = anyOf(
   '(?:assist|comply|fulfil|engage in|participate in)',
   'help(?! but\\b)',

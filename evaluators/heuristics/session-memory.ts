@@ -1,9 +1,9 @@
-/** What the sessions of late have answered; a bounded memory of one process. */
+/** Session memory: keeps a limited number of recent answers per session in one process. */
 import { createCache } from '../../platform/process/cache.ts'
 import type { SessionMemory } from '../kind.ts'
 import { rememberedAnswers } from './no-session-loop.ts'
 
-/** Some 10 MB when all of them are long. */
+/** Default maximum number of sessions, which together use about 10 MB. */
 const sessionsMaxDefault = 10_000
 
 interface Answer {
@@ -19,7 +19,7 @@ export function createSessionMemory(sessionsMax = sessionsMaxDefault): SessionMe
       const answers = sessions.get(sessionKey) ?? []
       if (answers.length === 0) sessions.set(sessionKey, answers)
       const known = answers.findIndex((each) => each.decisionId === decisionId)
-      // Delivered again, it is judged by what came before it, as it was the first time.
+      // A redelivered decision is compared with the same earlier answers as on first delivery.
       if (known >= 0) return answers.slice(0, known + 1).map((each) => each.answer)
       answers.push({ decisionId, answer })
       if (answers.length > rememberedAnswers) answers.shift()

@@ -1,4 +1,4 @@
-/** token_budget: the answer costs no more tokens than it may. */
+/** Check `token_budget`: fails if the decision used more tokens than a limit allows. */
 import { contentMissing, verdict } from '../evaluator.ts'
 import { booleanOutput } from '../kind.ts'
 import type { Kind } from '../kind.ts'
@@ -26,7 +26,12 @@ export const tokenBudget: Kind<BudgetConfig> = {
   outputOf: () => booleanOutput,
   check: (config) => {
     if (limits.some((name) => config[name] !== undefined)) return largerThanTotal(config)
-    return [{ pointer: '/total_max', detail: `or another of ${limits.join(', ')} is required` }]
+    return [
+      {
+        pointer: '/total_max',
+        detail: `at least one of ${limits.join(', ')} is required`
+      }
+    ]
   },
   compile: (config) => {
     const set = limits.filter((name) => config[name] !== undefined)
@@ -38,7 +43,7 @@ export const tokenBudget: Kind<BudgetConfig> = {
         return verdict(false, `${names[name]}: ${count}, more than ${limitOf(name)}.`)
       }
       const isUnknown = counts.some(({ count }) => count === null)
-      return isUnknown ? contentMissing : verdict(true, 'The tokens are within their limits.')
+      return isUnknown ? contentMissing : verdict(true, 'The token counts are within their limits.')
     }
 
     function limitOf(name: Limit): number {
@@ -49,7 +54,10 @@ export const tokenBudget: Kind<BudgetConfig> = {
 
 type Tokens = number | null
 
-/** Null where what is needed was not sent. */
+/**
+ * Computes the value that each limit bounds, or null if the decision lacks the required token
+ * counts.
+ */
 const counted: Readonly<Record<Limit, (input: Tokens, output: Tokens) => Tokens>> = {
   input_max: (input) => input,
   output_max: (_, output) => output,
@@ -64,13 +72,13 @@ const names: Readonly<Record<Limit, string>> = {
   input_max: 'Input tokens',
   output_max: 'Output tokens',
   total_max: 'Input and output tokens',
-  ratio_max: 'Output tokens for each input token'
+  ratio_max: 'Output tokens per input token'
 }
 
-/** A limit that can never be reached was not meant so. */
+/** Rejects limits above `total_max`, because they can never be reached. */
 function largerThanTotal({ total_max: total, ...config }: BudgetConfig) {
   if (total === undefined) return []
   return (['input_max', 'output_max'] as const)
     .filter((name) => (config[name] ?? 0) > total)
-    .map((name) => ({ pointer: `/${name}`, detail: `must be at most total_max, ${total}` }))
+    .map((name) => ({ pointer: `/${name}`, detail: `must be at most total_max (${total})` }))
 }

@@ -1,4 +1,5 @@
-/** Token limits: one that stands in the request, or one of the numbers people usually set. */
+/** Detects outputs that reached a token limit: the limit set in the request, or else a common one.
+ */
 import type { Decision } from '../../core/decision/decision.ts'
 
 const usualLimits = new Set(
@@ -9,11 +10,13 @@ const usualLimits = new Set(
   ].flat()
 )
 const textCharactersMax = 16_384
-/** Within a text inside the JSON its quotes would be escaped, so that only parameters match. */
+/**
+ * Matches only parameters, not text about them: within a JSON string, the quotes would be escaped.
+ */
 const setLimit =
   /"max_?(?:output_|completion_|new_|Output|Completion|New)?_?[tT]okens"\s{0,4}:\s{0,4}(\d{1,7})\b/
 
-/** The limit that the output has reached exactly, or null. */
+/** Returns the limit that the output reached exactly, or null if there is none. */
 export function tokenLimitReachedBy(decision: Decision): number | null {
   const { output_tokens, input, metadata } = decision
   if (output_tokens === null) return null

@@ -1,4 +1,4 @@
-/** json_schema: whether JSON has the form that a schema describes. */
+/** Kind `json_schema`: checks JSON against a schema. */
 import { checkCustomSchema, compileCustomSchema } from '../../platform/validation/custom-schema.ts'
 import type { CustomSchema, SchemaFailure } from '../../platform/validation/custom-schema.ts'
 import { CpuLimitError } from '../../platform/validation/cpu-limit.ts'
@@ -31,7 +31,8 @@ export const jsonSchema: Kind<SchemaConfig> = {
       return { pointer: `/schema${pointer}`, detail }
     })
     if (extract === undefined || extract === 'whole' || target === 'output') return flaws
-    const detail = 'must be whole: only the output is searched for a code block'
+    const detail =
+      'must be whole unless the target is output; only the output can have a code block'
     return [...flaws, { pointer: '/extract', detail }]
   },
   compile({ schema, target = 'output', extract }) {
@@ -52,7 +53,7 @@ function findingOf(json: string, target: string, check: CustomSchema): Finding |
   const value = jsonValueOf(json)
   if (value === undefined) return contentTooLarge
   const failure = failureOf(check, value)
-  if (failure === null) return verdict(true, `The ${target} fits the schema.`)
+  if (failure === null) return verdict(true, `The ${target} matches the schema.`)
   return misfit(failure, target)
 }
 
@@ -65,11 +66,14 @@ function failureOf(check: CustomSchema, value: unknown): SchemaFailure | null {
   }
 }
 
-/** The names in a value may be anybody's data, so the sentence names the schema's place. */
+/**
+ * Describes a mismatch by its location in the schema, because names in the value may be personal
+ * data.
+ */
 function misfit(failure: SchemaFailure, target: string): Finding {
   const { schemaPointer, valuePointer, detail } = failure
   const place = schemaPointer === '' ? 'the schema' : schemaPointer
-  const reason = `The ${target} does not fit the schema: ${detail} (${place}).`
+  const reason = `The ${target} does not match the schema: ${detail} (${place}).`
   const path = targetPointer(target) + valuePointer
   return { ...verdict(false, reason), evidence: [{ path, quote: null, start: null, end: null }] }
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a judge's configuration, told when it is saved and not when it runs. */
+/** Checks the configuration of a judge when it is saved. */
 import type { Violation } from '../../core/problem.ts'
 import { createCheck } from '../../platform/validation/json-schema.ts'
 import type { JsonSchema } from '../../platform/validation/json-schema.ts'
@@ -9,7 +9,7 @@ import { isVariable, parseTemplate, plainVariables } from './template.ts'
 
 const promptCharactersMax = 20_000
 
-/** The members that a configuration may have, each by itself. */
+/** JSON Schema of the configuration. `checkJudgeConfig` also checks the prompts and the scale. */
 export const judgeConfigSchema: JsonSchema = {
   type: 'object',
   required: ['connection_id', 'model', 'prompt', 'scale'],
@@ -27,7 +27,10 @@ export const judgeConfigSchema: JsonSchema = {
 
 const checkMembers = createCheck(judgeConfigSchema)
 
-/** Pointers begin at the configuration. Without problems it is a JudgeConfig. */
+/**
+ * Returns an empty list if the configuration is a valid JudgeConfig. Pointers are relative to the
+ * configuration.
+ */
 export function checkJudgeConfig(config: unknown): readonly Violation[] {
   const { prompt, system, scale } = (isObject(config) ? config : {}) as Partial<JudgeConfig>
   return [
@@ -51,13 +54,16 @@ function promptViolations(prompt: string): Violation[] {
   const unknown = variables.filter((name) => !isVariable(name))
   const known = `{{${plainVariables.join('}}, {{')}}} and {{metadata.…}}`
   return [
-    ...unknown.flatMap((name) => here(`has the variable {{${name}}}; there are ${known}`)),
-    ...(variables.includes('output') ? [] : here('must hold {{output}}, which is to be graded'))
+    ...unknown.flatMap((name) => here(`has the unknown variable {{${name}}}. Allowed: ${known}`)),
+    ...(variables.includes('output') ? [] : here('must contain {{output}}'))
   ]
 }
 
-/** What somebody else wrote has no place among our own instructions. */
+/**
+ * Rejects variables in the system prompt, because content of the decision must not appear among the
+ * instructions.
+ */
 function systemViolations(system: string): Violation[] {
   const isPlain = parseTemplate(system).variables.length === 0
-  return isPlain ? [] : here('takes no variables; they belong into the prompt')
+  return isPlain ? [] : here('must not contain variables; use them in prompt')
 }

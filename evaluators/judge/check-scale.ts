@@ -1,4 +1,4 @@
-/** What is wrong with the scale of a judge, and with a score that is not the scale's. */
+/** Checks the scale of a judge, and score definitions against that scale. */
 import type { ScoreDefinition } from '../../core/evaluation/evaluator-definition.ts'
 import { pointerTo } from '../../core/json/json-pointer.ts'
 import type { Violation } from '../../core/problem.ts'
@@ -9,24 +9,27 @@ const labelCharactersMax = 100
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** Pointers begin at the scale. */
+/** Checks a scale. Pointers are relative to the scale. */
 export function scaleViolations(scale: Members): Violation[] {
   switch (scale['type']) {
     case 'rubric':
-      return [...strangers(scale, ['type', 'min', 'max']), ...rangeViolations(scale)]
+      return [...unsupportedMembers(scale, ['type', 'min', 'max']), ...rangeViolations(scale)]
     case 'choice':
-      return [...strangers(scale, ['type', 'labels']), ...labelsViolations(scale['labels'])]
+      return [
+        ...unsupportedMembers(scale, ['type', 'labels']),
+        ...labelsViolations(scale['labels'])
+      ]
     default:
       return [{ pointer: '/type', detail: 'must be one of rubric, choice' }]
   }
 }
 
-function strangers(members: Members, known: readonly string[]): Violation[] {
+function unsupportedMembers(members: Members, known: readonly string[]): Violation[] {
   return Object.keys(members)
     .filter((name) => !known.includes(name))
     .map((name) => ({
       pointer: pointerTo(name),
-      detail: `is not known here; known are ${known.join(', ')}`
+      detail: `is not supported. Allowed: ${known.join(', ')}`
     }))
 }
 
@@ -42,7 +45,7 @@ function rangeViolations({ min, max }: Members): Violation[] {
 
 function labelsViolations(labels: unknown): Violation[] {
   if (!isObject(labels)) {
-    return [{ pointer: '/labels', detail: 'must be an object of labels, each with its worth' }]
+    return [{ pointer: '/labels', detail: 'must be an object that gives each label a value' }]
   }
   const entries = Object.entries(labels)
   const isFit = entries.length >= 2 && entries.length <= labelsMax
@@ -54,18 +57,17 @@ function labelViolations([label, worth]: [string, unknown]): Violation[] {
   const pointer = `/labels${pointerTo(label)}`
   const isNamed = label.trim() === label && label !== '' && label.length <= labelCharactersMax
   const isWorth = typeof worth === 'number' && worth >= 0 && worth <= 1
-  const name = `must have a name of 1 to ${labelCharactersMax} characters without spaces around it`
+  const lengths = `1 to ${labelCharactersMax} characters`
+  const name = `must have a name of ${lengths} without surrounding spaces`
   return [
     ...(isNamed ? [] : [{ pointer, detail: name }]),
-    ...(isWorth
-      ? []
-      : [{ pointer, detail: 'must be a number from 0 to 1, the worth of the label' }])
+    ...(isWorth ? [] : [{ pointer, detail: 'must be a number from 0 to 1' }])
   ]
 }
 
 /**
- * The scale says what grades there are; a score that says otherwise would never be given. Only what
- * is given is held against it. Pointers begin at the output.
+ * Checks that a score definition does not contradict the scale, which determines the possible
+ * grades. Ignores omitted members. Pointers are relative to the output.
  */
 export function checkJudgeOutput(output: Partial<ScoreDefinition>, scale: JudgeScale): Violation[] {
   const wanted = scale.type === 'choice' ? 'categorical' : 'numeric'
@@ -73,7 +75,12 @@ export function checkJudgeOutput(output: Partial<ScoreDefinition>, scale: JudgeS
   return [
     ...(type === wanted
       ? []
-      : [{ pointer: '/data_type', detail: `must be ${wanted}, as the scale is a ${scale.type}` }]),
+      : [
+          {
+            pointer: '/data_type',
+            detail: `must be ${wanted} because the scale is a ${scale.type}`
+          }
+        ]),
     ...(scale.type === 'choice' ? choiceViolations(output, scale.labels) : []),
     ...(scale.type === 'rubric' ? rubricViolations(output, scale) : [])
   ]
@@ -105,7 +112,7 @@ function choiceViolations(
       : [{ pointer: `/pass/${index}`, detail: 'must be one of the labels of the scale' }]
   )
   return [
-    ...(isSame ? [] : [{ pointer: '/labels', detail: 'must be those of the scale' }]),
+    ...(isSame ? [] : [{ pointer: '/labels', detail: 'must be the labels of the scale' }]),
     ...strange,
     ...absentViolation('threshold', threshold, 'choice')
   ]
@@ -113,12 +120,12 @@ function choiceViolations(
 
 function sameViolation(name: string, given: unknown, own: number): Violation[] {
   const isSame = given === undefined || given === null || given === own
-  return isSame ? [] : [{ pointer: `/${name}`, detail: `must be ${own}, as the scale says` }]
+  return isSame ? [] : [{ pointer: `/${name}`, detail: `must be ${own}, as in the scale` }]
 }
 
 function absentViolation(name: string, given: unknown, scale: string): Violation[] {
   const isAbsent = given === undefined || given === null
-  return isAbsent ? [] : [{ pointer: `/${name}`, detail: `has no meaning for a ${scale}` }]
+  return isAbsent ? [] : [{ pointer: `/${name}`, detail: `is not supported for a ${scale} scale` }]
 }
 
 function sorted(labels: Readonly<Record<string, unknown>>): unknown[] {

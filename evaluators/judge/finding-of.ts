@@ -1,14 +1,14 @@
-/** A grade as a finding, if it is on the scale. */
+/** Converts a judge's grade to a finding. */
 import type { ScoreDefinition } from '../../core/evaluation/evaluator-definition.ts'
 import type { Finding } from '../evaluator.ts'
-import { holdToOutput } from '../hold-to-output.ts'
+import { applyScoreDefinition } from '../apply-score-definition.ts'
 import type { Grade } from './read-reply.ts'
 
 const reasonCharactersMax = 2000
 
 /**
- * Never puts a grade right: one that is not on the scale is no score at all.
- * @throws {EvaluatorFailure} out_of_range, unknown_label
+ * Converts a grade to a finding. Rejects a grade that is not on the scale instead of correcting it.
+ * @throws {EvaluatorFailure} with the reason `out_of_range` or `unknown_label`
  */
 export function findingOf({ grade, reasoning }: Grade, output: ScoreDefinition): Finding {
   const isLabel = typeof grade === 'string'
@@ -20,10 +20,13 @@ export function findingOf({ grade, reasoning }: Grade, output: ScoreDefinition):
     passed: null,
     reason: storable(reasoning)
   }
-  return holdToOutput(finding, output)
+  return applyScoreDefinition(finding, output)
 }
 
-/** Postgres takes no U+0000, and UTF-8 no half characters. */
+/**
+ * Removes U+0000, which Postgres rejects, and replaces unpaired surrogates, which UTF-8 cannot
+ * encode.
+ */
 function storable(text: string): string {
   return text.slice(0, reasonCharactersMax).replaceAll('\u0000', '').toWellFormed()
 }

@@ -1,11 +1,14 @@
-/** The configuration of a judge: which model is asked, with what words, on what scale. */
+/** Defines the configuration of a judge: model, prompt and scale. */
 
 export interface JudgeConfig {
   readonly connection_id: string
   readonly model: string
-  /** Goes before our own rules; null or absent: a sentence of ours. Takes no variables. */
+  /**
+   * System prompt that precedes the built-in rules. Must not contain variables. If null or absent,
+   * a default sentence is used.
+   */
   readonly system?: string | null
-  /** With `{{output}}` and other variables. */
+  /** Contains `{{output}}` and, optionally, other variables. */
   readonly prompt: string
   readonly temperature?: number
   readonly max_tokens?: number
@@ -14,20 +17,23 @@ export interface JudgeConfig {
 
 export type JudgeScale = RubricScale | ChoiceScale
 
-export interface RubricScale {
+interface RubricScale {
   readonly type: 'rubric'
   readonly min: number
   readonly max: number
 }
 
-export interface ChoiceScale {
+interface ChoiceScale {
   readonly type: 'choice'
-  /** Each label with its worth from 0 to 1. */
+  /** Value of each label, from 0 to 1. */
   readonly labels: Readonly<Record<string, number>>
 }
 
 export const defaultTemperature = 0
 export const defaultTokens = 1024
-/** Room for the reasoning that comes before the grade; with less, replies end in the middle. */
+/**
+ * Minimum value of `max_tokens`. With fewer tokens, replies would be truncated in the reasoning,
+ * which precedes the grade.
+ */
 export const tokensMin = 256
 export const tokensMax = 32_768

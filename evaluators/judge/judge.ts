@@ -1,12 +1,12 @@
-/** judge: a decision to a finding by a model's word, with what that took.
+/** Judges a decision: asks a model for a grade, and returns a finding or a failure with the cost.
  *
- *  ask ─┬─ a grade on the scale ────────────────────▶ finding
- *       ├─ cut off ──▶ ask again with twice the tokens, once
- *       ├─ unreadable ▶ ask to repair it, once          else failure: invalid_result
- *       ├─ without the nonce ───────────────────────▶ failure: invalid_result
- *       ├─ off the scale ───────────────────────────▶ failure: out_of_range, unknown_label
- *       ├─ refused ─────────────────────────────────▶ failure: judge_refused
- *       └─ no answer ───────────────────────────────▶ failure, as JudgeError says
+ *  ask ─┬─ grade on the scale ────────────────────▶ finding
+ *       ├─ truncated ──▶ retry once with twice the tokens, else failure: invalid_result
+ *       ├─ unreadable ─▶ ask once for a corrected reply, else failure: invalid_result
+ *       ├─ without the nonce ─────────────────────▶ failure: invalid_result
+ *       ├─ not on the scale ──────────────────────▶ failure: out_of_range, unknown_label
+ *       ├─ refused ───────────────────────────────▶ failure: judge_refused
+ *       └─ no response ───────────────────────────▶ failure with the reason of the JudgeError
  */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
@@ -28,26 +28,26 @@ import type { Unreadable } from './read-reply.ts'
 export interface JudgeFailure {
   readonly kind: 'failure'
   readonly status_reason: JudgeErrorReason | FailureReason | 'invalid_result'
-  /** As in JudgeError. */
+  /** Whether a retry of the run can succeed, as in JudgeError. */
   readonly retryable: boolean
   readonly blocks: boolean
   readonly retryAfterMs: number | null
   readonly http_status: number | null
-  /** Nothing of the decision and nothing of the reply. */
+  /** Contains no text from the decision or the reply. */
   readonly message: string
 }
 
 export interface Judgement {
   readonly outcome: Finding | Skipped | JudgeFailure
-  /** Of all calls that were answered; null when one of them does not say. */
+  /** Total of all calls that had a response. A count is null if a call did not report it. */
   readonly usage: TokenUsage
   readonly cost_nano_usd: number | null
   readonly model: string
   readonly model_reported: string | null
   readonly latency_ms: number
-  /** Text of the last reply, as far as it is kept. */
+  /** The text of the last reply, truncated. */
   readonly reply: string | null
-  /** Requests that were sent. */
+  /** Number of requests to the model. */
   readonly calls: number
 }
 
@@ -62,12 +62,12 @@ const repairedCharactersMax = 4000
 const nothingSpent: TokenUsage = Object.freeze({ input_tokens: 0, output_tokens: 0 })
 const nothingKnown: TokenUsage = Object.freeze({ input_tokens: null, output_tokens: null })
 
-/** A version never changes, so what is made of one is kept as long as the version itself. */
+/** Prompt writers by evaluator version. A version never changes, so its writer can be reused. */
 const writers = new WeakMap<EvaluatorVersion, PromptWriter>()
 
 /**
- * All calls together take no longer than the version's `timeout_ms`.
- * @throws the signal's reason, and nothing else
+ * Asks the model for a grade. All calls together take at most the version's `timeout_ms`.
+ * @throws the signal's reason if the signal is aborted, and nothing else
  */
 export async function judge(
   version: EvaluatorVersion,
@@ -96,7 +96,7 @@ function writerOf(version: EvaluatorVersion, config: JudgeConfig): PromptWriter 
   return made
 }
 
-/** What a judgement has taken so far. */
+/** Resources used so far by the calls of a judgement. */
 interface State {
   readonly model: string
   usage: TokenUsage
@@ -172,13 +172,14 @@ function readOutcome(
 ): Finding | JudgeFailure | Unreadable {
   if (reply.refusal !== null) return failed('judge_refused', 'the judge refused to grade')
   if (reply.finish_reason === 'content_filter') {
-    return failed('judge_refused', 'a filter of the provider cut the reply')
+    return failed('judge_refused', "the provider's content filter cut off the reply")
   }
   const read = readReply(reply.text ?? '', { scale: config.scale, nonce: prompt.nonce })
   if (read.kind === 'unreadable') return read
-  // Asking again would only teach the nonce to a model that takes its orders from the content.
+  // Does not ask for a corrected reply, because that would reveal the nonce to a model that follows
+  // instructions in the content.
   if (read.kind === 'untrusted') {
-    return failed('invalid_result', 'the reply has not the nonce that it was told')
+    return failed('invalid_result', 'the reply does not contain the nonce')
   }
   try {
     return findingOf(read, version.output)
@@ -188,7 +189,10 @@ function readOutcome(
   }
 }
 
-/** Says what was wrong, and not what was asked: that stands above. */
+/**
+ * Creates the messages that ask the model to correct an invalid reply: the reply and the problem
+ * with it. The question is already in the conversation.
+ */
 function repairing(reply: CompletionReply, problem: string): JudgeMessage[] {
   const said = (reply.text ?? '').slice(0, repairedCharactersMax)
   return [

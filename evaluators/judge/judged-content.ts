@@ -1,10 +1,10 @@
-/** What of a decision goes into a prompt, as JSON that shows whatever hides in it. */
+/** Serializes the content of a decision for a prompt: JSON with hidden characters escaped. */
 import type { Decision } from '../../core/decision/decision.ts'
 import { oneLine } from '../../core/json/one-line.ts'
 import { memberTextOf } from '../text/member-text.ts'
 import { metadataPrefix } from './template.ts'
 
-/** JSON text on one line for each variable, or null where the decision has no such thing. */
+/** Returns the JSON of a variable on one line, or null if the decision does not have it. */
 export function contentOf(decision: Decision, variable: string): string | null {
   switch (variable) {
     case 'output':
@@ -26,12 +26,15 @@ function metadataOf({ metadata }: Decision, path: string): string | null {
 }
 
 /**
- * Characters that nobody sees but models read: controls, zero-width and bidirectional ones, tags,
- * variation selectors, private ones, and the line breaks that JSON allows in a string.
+ * Invisible characters that models read: control, zero-width, bidirectional, tag, variation
+ * selector, private-use and unassigned characters, and line separators that JSON allows in strings.
  */
 const hidden = /[\u007f-\u009f\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu
 
-/** As escapes they stay what they are, and are seen. In JSON they stand in strings only. */
+/**
+ * Escapes hidden characters to make them visible. In JSON they occur only in strings, so the result
+ * is valid JSON.
+ */
 function visible(json: string): string {
   return json.replaceAll(hidden, (character) => {
     let escaped = ''

@@ -1,20 +1,20 @@
-/** A judge's reply, taken apart: the grade it gives, or what is wrong with it. */
+/** Parses the reply of a judge into a grade, or into the reason why it is unusable. */
 import type { JudgeScale } from './judge-config.ts'
 
 export interface Grade {
   readonly kind: 'grade'
   readonly reasoning: string
-  /** A number, or a label: not yet known to be on the scale. */
+  /** A number or a label, not yet checked against the scale. */
   readonly grade: number | string
 }
 
 export interface Unreadable {
   readonly kind: 'unreadable'
-  /** Continues "the reply …"; says nothing of what is in it. */
+  /** Predicate of a message that begins with "the reply". It does not quote the reply. */
   readonly problem: string
 }
 
-/** Whoever wrote it was not told the nonce, or forgot it: perhaps the content gave the orders. */
+/** The reply lacks the nonce, so the model may have followed instructions in the content. */
 export interface Untrusted {
   readonly kind: 'untrusted'
 }
@@ -34,13 +34,13 @@ export function readReply(
   { scale, nonce }: Expected
 ): Grade | Unreadable | Untrusted {
   const reply = objectIn(text)
-  if (reply === null) return unreadable('is no JSON object')
+  if (reply === null) return unreadable('is not a JSON object')
   if (reply['nonce'] !== nonce) return { kind: 'untrusted' }
   const { reasoning } = reply
-  if (typeof reasoning !== 'string') return unreadable('has no text as "reasoning"')
+  if (typeof reasoning !== 'string') return unreadable('has no string "reasoning"')
   const { member, type } = gradeMembers[scale.type]
   const grade = reply[member]
-  if (typeof grade !== type) return unreadable(`has no ${type} as "${member}"`)
+  if (typeof grade !== type) return unreadable(`has no ${type} "${member}"`)
   return { kind: 'grade', reasoning, grade: grade as number | string }
 }
 
@@ -50,7 +50,10 @@ function unreadable(problem: string): Unreadable {
   return { kind: 'unreadable', problem }
 }
 
-/** Models that are not held to JSON think aloud first, put it in a fence, or talk around it. */
+/**
+ * Extracts the object from a reply. Models that are not restricted to JSON add reasoning, code
+ * fences or text around it.
+ */
 function objectIn(text: string): Reply | null {
   const spoken = text.replace(/^\s*<think>[^]*?<\/think>/, '')
   const inBraces = spoken.slice(spoken.indexOf('{'), spoken.lastIndexOf('}') + 1)

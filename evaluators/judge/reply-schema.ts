@@ -1,9 +1,14 @@
-/** The shape of a judge's reply: it reasons first, since a grade that comes first is a guess. */
+/** Creates the JSON Schema of a judge's reply. The reasoning comes before the grade, because a
+ * grade without reasoning is a guess.
+ */
 import type { JudgeScale } from './judge-config.ts'
 
 export type ReplySchema = Readonly<Record<string, unknown>>
 
-/** Within what servers hold models to: every member required, no bounds, no other members. */
+/**
+ * Uses only what model servers enforce: all members are required, no others are allowed, and
+ * numbers have no bounds.
+ */
 export function replySchemaOf(scale: JudgeScale): ReplySchema {
   const grade =
     scale.type === 'choice'
@@ -12,7 +17,8 @@ export function replySchemaOf(scale: JudgeScale): ReplySchema {
   const properties = {
     reasoning: { type: 'string', description: 'a few sentences that lead to the grade' },
     ...grade,
-    // The same for every request, so that servers can keep the schema; only the prompt tells it.
+    // The schema does not contain the value of the nonce. It is therefore the same for every
+    // request, and servers can cache it.
     nonce: { type: 'string' }
   }
   return {

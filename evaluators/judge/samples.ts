@@ -1,17 +1,19 @@
-/** A good and a bad answer to one question, with whatever a judge's prompt asks for. */
+/** Creates the sample decisions of the self-test: a good and a bad answer, with all variables of
+ * the prompt.
+ */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { JudgeConfig } from './judge-config.ts'
 import { parseTemplate } from './template.ts'
 
-const nobody = '00000000-0000-4000-8000-000000000000'
+const nilId = '00000000-0000-4000-8000-000000000000'
 
 const good = 'The capital of France is Paris.'
 const bad = 'Bananas are yellow vehicles, and the capital of France is whatever you like, idiot.'
 
 export function samplesOf({ prompt }: JudgeConfig): { good: Decision; bad: Decision } {
   const decision = {
-    decision_id: nobody,
-    organization_id: nobody,
+    decision_id: nilId,
+    organization_id: nilId,
     received_at: 0,
     input: '{"question":"What is the capital of France?"}',
     agent_id: null,
@@ -25,7 +27,7 @@ export function samplesOf({ prompt }: JudgeConfig): { good: Decision; bad: Decis
   return { good: { ...decision, output: good }, bad: { ...decision, output: bad } }
 }
 
-/** Every member that the prompt names has some text, however deep it lies. */
+/** Creates metadata with a text for every member that the prompt names, at any depth. */
 function metadataFor(variables: readonly string[]): string {
   const metadata = emptyObject()
   metadata['expected'] = 'Paris'
@@ -40,7 +42,10 @@ function metadataFor(variables: readonly string[]): string {
   return JSON.stringify(metadata)
 }
 
-/** An object where a text was: `metadata.a` and `metadata.a.b` are both some JSON then. */
+/**
+ * Returns the object in a member. Replaces a text with an object, so that `metadata.a` and
+ * `metadata.a.b` can both exist.
+ */
 function memberOf(parent: Record<string, unknown>, name: string): Record<string, unknown> {
   const known = parent[name]
   if (typeof known === 'object' && known !== null) return known as Record<string, unknown>
@@ -49,7 +54,9 @@ function memberOf(parent: Record<string, unknown>, name: string): Record<string,
   return made
 }
 
-/** Without a prototype: a prompt may ask for `metadata.__proto__` and gets plain data. */
+/**
+ * Creates an object without a prototype, so that `metadata.__proto__` in a prompt is plain data.
+ */
 function emptyObject(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>
 }

@@ -1,13 +1,13 @@
-/** A prompt with variables: `{{output}}` stands for what the judge is to grade. */
+/** Parses and renders prompt templates: texts with variables such as `{{output}}`. */
 
-/** Variables by name; of metadata, any member by its path. */
+/** Variables with fixed names. Metadata members are addressed by their path. */
 export const plainVariables = ['input', 'output', 'domain', 'reference'] as const
 export const metadataPrefix = 'metadata.'
 
 export interface Template {
-  /** Text and variables in turn: every second part, from the second on, is a variable. */
+  /** Parts in order. Every second part is a variable. */
   readonly parts: readonly string[]
-  /** Each once, in the order of their first use. */
+  /** Each variable once, in order of first use. */
   readonly variables: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export function isVariable(name: string): boolean {
   return name.startsWith(metadataPrefix) && name.length > metadataPrefix.length
 }
 
-/** `valueOf` is asked for each variable where it stands. */
+/** Replaces each occurrence of a variable with the result of `valueOf`. */
 export function renderTemplate(template: Template, valueOf: (name: string) => string): string {
   return template.parts.map((part, index) => (index % 2 === 1 ? valueOf(part) : part)).join('')
 }

@@ -1,11 +1,12 @@
-/** match: whether a rule is about a decision, and what about it is not as the rule says. */
+/** Matches rules: checks whether a rule applies to a decision, and names the condition that fails.
+ */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { RuleMatch } from '../../core/evaluation/rule.ts'
 import type { RuleReason } from '../../core/evaluation/status-reason.ts'
 import type { MetadataTexts } from './metadata-texts.ts'
 
-/** What does not match. */
-export type Mismatch = Extract<RuleReason, 'domain' | 'agent_id' | 'session_id' | 'metadata'>
+/** Condition of a rule that a decision does not meet. */
+type Mismatch = Extract<RuleReason, 'domain' | 'agent_id' | 'session_id' | 'metadata'>
 
 export type Match = (
   decision: Pick<Decision, 'domain' | 'agent_id' | 'session_id'>,
@@ -14,7 +15,10 @@ export type Match = (
 
 type Matches = (text: string | null) => boolean
 
-/** Compiled once: a pattern is looked at for each decision of the organization. */
+/**
+ * Compiles the patterns of a rule once, because they are compared with every decision of the
+ * organization.
+ */
 export function createMatch(match: RuleMatch): Match {
   const isDomain = anyOf(match.domains)
   const isAgent = anyOf(match.agent_ids)
@@ -36,7 +40,10 @@ function anyOf(patterns: readonly string[] | undefined): Matches {
   return (text) => text !== null && matchers.some((matches) => matches(text))
 }
 
-/** A pattern says the whole text, where `*` is any text; what lies between is found leftmost. */
+/**
+ * Compiles a pattern that must match the whole text, where `*` matches any text. Each part after a
+ * `*` matches at its leftmost position.
+ */
 function matcherOf(pattern: string): (text: string) => boolean {
   const [first = '', ...others] = pattern.split('*')
   const last = others.pop()

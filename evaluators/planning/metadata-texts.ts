@@ -1,12 +1,18 @@
-/** The members of a decision's metadata as texts, read from the text that was sent. */
+/** Reads members of a decision's metadata as texts, exactly as sent. */
 import { scanMembers } from '../../core/json/json-members.ts'
 
-/** The text of a member: a string as it is, anything else as its JSON; null when there is none. */
+/**
+ * Returns the content of a string member, the JSON of any other member, or null if the member is
+ * absent.
+ */
 export type MetadataTexts = (name: string) => string | null
 
 const depthMax = 64
 
-/** Scanned when first asked, since most rules never ask. Of a name said twice the last counts. */
+/**
+ * Scans the metadata on first use, because most rules do not need it. If a name occurs more than
+ * once, the last member with that name is used.
+ */
 export function metadataTextsOf(metadata: string | null): MetadataTexts {
   let texts: ReadonlyMap<string, string> | undefined
   return (name) => (texts ??= readTexts(metadata)).get(name) ?? null

@@ -1,4 +1,5 @@
-/** plan: what each rule makes of a decision, and why. */
+/** Plans rules: determines for each rule whether its evaluators run on a decision, and if not, why.
+ */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { EvaluationPlan } from '../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
@@ -10,12 +11,12 @@ import { metadataTextsOf } from './metadata-texts.ts'
 import type { MetadataTexts } from './metadata-texts.ts'
 import { isSampled } from './sample.ts'
 
-/** `planned`: its evaluators run. Anything else is why they do not. */
-export type RuleOutcome = 'planned' | RuleReason
+/** `planned` if the evaluators run, otherwise the reason why they do not. */
+type RuleOutcome = 'planned' | RuleReason
 
 /**
- * One outcome for each rule, in the order of the rule set.
- * @param exhausted ids of rules that have spent their budget.
+ * Returns one outcome for each rule, in the order of the rule set.
+ * @param exhausted the IDs of rules that have used up their budget
  */
 export type PlanRules = (
   decision: Decision,
@@ -39,14 +40,17 @@ export function createPlanRules({ rules }: RuleSet): PlanRules {
   }
 }
 
-/** Metadata member of a decision that is itself the call of a judge: it is never evaluated. */
-export const ownCallMember = 'sluice.evaluation'
+/**
+ * Metadata member that marks a decision as a judge call. Such a decision is never evaluated, to
+ * prevent loops.
+ */
+const ownCallMember = 'sluice.evaluation'
 
 export function isOwnCall(
   { metadata }: Pick<Decision, 'metadata'>,
   texts: MetadataTexts = metadataTextsOf(metadata)
 ): boolean {
-  // A name may be written with escapes, and still be that name.
+  // The name can also be written with `\u` escapes.
   const mayBe = metadata !== null && (metadata.includes(ownCallMember) || metadata.includes('\\u'))
   return mayBe && texts(ownCallMember) === 'true'
 }
@@ -68,24 +72,27 @@ function createOutcomeOf({ rule_id, enabled, match, sampling }: ResolvedRule): O
   }
 }
 
-/** The runs that outcomes stand for, in the order of rules and of their evaluators. */
+/** Returns the runs of the planned rules, ordered by rule and evaluator. */
 export function plannedRunsOf({ rules }: RuleSet, outcomes: readonly string[]): PlannedRun[] {
   return rules.flatMap((rule, index) =>
     outcomes[index] === 'planned' ? rule.evaluators.map((evaluator) => ({ rule, evaluator })) : []
   )
 }
 
-/** The plan of a decision, with the runs that its outcomes stand for. */
+/** Plan of a decision with its runs. */
 export interface RulePlan extends EvaluationPlan {
   readonly runs: readonly PlannedRun[]
 }
 
 export type RulePlanOf = (outcomes: readonly string[]) => RulePlan
 
-/** Maximum cached plans of a rule set. Most decisions have one of a few lists of outcomes. */
+/** Maximum number of cached plans of a rule set. Most decisions share a few lists of outcomes. */
 const rulePlansMax = 16
 
-/** Returns the same object for equal outcomes, so that the codec encodes it once. */
+/**
+ * Creates a function that returns the same object for equal outcomes, so that the codec encodes it
+ * once.
+ */
 export function createResolvePlan(ruleSet: RuleSet): RulePlanOf {
   const known = createCache<RulePlan>(rulePlansMax)
   return function resolvePlan(outcomes) {

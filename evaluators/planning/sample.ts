@@ -1,11 +1,12 @@
-/** sample: which decisions a rule takes; the same ones whoever asks, and whenever. */
+/** Samples decisions: determines which decisions a rule evaluates, always with the same result. */
 import { hash } from 'node:crypto'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { RuleSampling } from '../../core/evaluation/rule.ts'
 
 /**
- * The first 53 bits of a hash of cohort and key, as a share of 1, against the rate. Rules of one
- * cohort see the same share: whom the stricter one takes, the laxer one takes as well.
+ * Compares the rate with a number from 0 to 1 that is computed from the first 53 bits of a hash of
+ * cohort and key. Within a cohort, a higher rate includes every decision that a lower rate
+ * includes.
  */
 export function isSampled(
   { rate, key, cohort }: RuleSampling,

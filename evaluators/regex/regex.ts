@@ -1,4 +1,4 @@
-/** regex: whether a text holds what a pattern describes. */
+/** Kind `regex`: checks whether a text matches a pattern. */
 import {
   PatternError,
   compileLinearRegex,
@@ -11,10 +11,10 @@ import { booleanOutput } from '../kind.ts'
 import type { Kind } from '../kind.ts'
 import { targetPointer, targetSchema, targetTextOf } from '../target.ts'
 
-/** Longest text that is searched. */
+/** Maximum number of characters in a text to search. Longer texts are skipped. */
 export const searchedCharactersMax = 262_144
 
-/** Each at most once. */
+/** Pattern of the flags, in which each flag occurs at most once. */
 export const flagsPattern = '^(?!.*(.).*\\1)[ims]*$'
 
 interface RegexConfig {
@@ -60,7 +60,10 @@ function findNeeded(pattern: LinearRegex, text: string, target: string): Finding
   return verdict(isFound, `The pattern ${isFound ? 'matches' : 'does not match'} the ${target}.`)
 }
 
-/** Tells where it stands and does not say it again: it may be what nobody should read. */
+/**
+ * Returns a finding with the position of the match but not its text, because the match may be
+ * confidential.
+ */
 function findForbidden(pattern: LinearRegex, text: string, target: string): Finding {
   const found = pattern.test(text) ? pattern.find(text) : null
   if (found === null) return verdict(true, `The pattern does not match the ${target}.`)

@@ -1,13 +1,16 @@
-/** How alike two JSON values are, leaf by leaf; the order of members does not count. */
+/** JSON similarity: computes the share of equal leaves. The order of members does not matter. */
 import { Decimal, isSameNumber } from '../text/decimal.ts'
 
-/** Values that are compared. */
-export const comparedNodesMax = 10_000
+/** Maximum number of compared values. */
+const comparedNodesMax = 10_000
 
-export interface JsonLikeness {
-  /** From 0 to 1: the part of all leaves, of either value, that are the same in both. */
+interface JsonSimilarity {
+  /**
+   * Share of all leaves that are equal, from 0 to 1. A leaf that exists in only one of the values
+   * counts as different.
+   */
   readonly share: number
-  /** Where the first difference stands, as the path in the reference. */
+  /** JSON pointer to the first difference. */
   readonly firstDifference: string | null
 }
 
@@ -18,8 +21,10 @@ interface Count {
   firstDifference: string | null
 }
 
-/** Null when there is too much to compare. Values nest as deeply as `jsonValueOf` reads. */
-export function compareJson(reference: unknown, value: unknown): JsonLikeness | null {
+/**
+ * Returns null if there are more than `comparedNodesMax` values. `jsonValueOf` limits the nesting.
+ */
+export function compareJson(reference: unknown, value: unknown): JsonSimilarity | null {
   const count: Count = { leaves: 0, same: 0, nodes: 0, firstDifference: null }
   compare({ reference, value, path: '' }, count)
   if (count.nodes > comparedNodesMax) return null
@@ -33,7 +38,7 @@ interface Pair {
   readonly path: string
 }
 
-/** Stands for a member that one of the two does not have. */
+/** Stands for a member that exists only in the other object or array. */
 const absent = Symbol('absent')
 
 function compare(pair: Pair, count: Count): void {
@@ -47,7 +52,7 @@ function compare(pair: Pair, count: Count): void {
     return
   }
   const isSame = isSameLeaf(reference, value)
-  // Of what only one of them has, each leaf is a difference.
+  // If the values differ, all leaves of the larger value count as different.
   const leaves = isSame ? 1 : Math.max(leavesOf(reference, count), leavesOf(value, count))
   count.leaves += leaves
   if (isSame) count.same += 1
@@ -57,7 +62,7 @@ function compare(pair: Pair, count: Count): void {
 function compareMembers({ reference, value, path }: Pair, count: Count): void {
   const [one, other] = [membersOf(reference), membersOf(value)]
   const names = new Set([...one.keys(), ...other.keys()])
-  // Two empty ones are the same, which counts as one leaf.
+  // Two empty objects or arrays are equal and count as one leaf.
   if (names.size === 0) {
     count.leaves += 1
     count.same += 1

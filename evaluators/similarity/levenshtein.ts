@@ -1,11 +1,11 @@
-/** How alike two texts are, letter by letter. */
+/** Computes the Levenshtein similarity of two texts. */
 import { distance } from 'fastest-levenshtein'
 
-/** Longest text that is compared: the work grows with the product of the two. */
-export const comparedCharactersMax = 4000
+/** Maximum length of a text. Running time grows with the product of both lengths. */
+const comparedCharactersMax = 4000
 
-/** From 0, nothing in common, to 1, the same; null when a text is too long. */
-export function likenessOf(one: string, other: string): number | null {
+/** Returns a value from 0 to 1, where 1 means equal, or null if a text is too long. */
+export function levenshteinSimilarity(one: string, other: string): number | null {
   const longest = Math.max(one.length, other.length)
   if (longest > comparedCharactersMax) return null
   return longest === 0 ? 1 : 1 - distance(one, other) / longest

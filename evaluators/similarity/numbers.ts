@@ -1,12 +1,15 @@
-/** The number that an answer gives, however it is written around. */
+/** Extracts the only number in a text, and compares numbers within a tolerance. */
 import { Decimal, isSameNumber } from '../text/decimal.ts'
 
 const textCharactersMax = 10_000
-/** Digits with thousands marked by commas or not, a fraction, an exponent. */
+/** Number with an optional sign, comma separators, fraction and exponent. */
 export const numberPattern =
   /(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3}){1,10}|\d{1,400})(?:\.\d{1,400})?(?:[eE][-+]?\d{1,4})?(?![\w]|[.,]\d)/g
 
-/** The only number in a text as JSON would write it, or null: there is none, or several. */
+/**
+ * Returns the only number in a text, in JSON notation, or null if the text is too long or does not
+ * contain exactly one number.
+ */
 export function onlyNumberIn(text: string): string | null {
   if (text.length > textCharactersMax) return null
   const found = text.match(numberPattern) ?? []
@@ -15,10 +18,13 @@ export function onlyNumberIn(text: string): string | null {
   return first.replaceAll(',', '').replace('−', '-').replace(/^\+/, '')
 }
 
-/** Doubles are a little off: one in ten times a tenth is not one. */
+/** Relative error allowed for calculations with doubles. */
 const slack = 1e-12
 
-/** With no tolerance digit for digit, so that a number of twenty digits is told from the next. */
+/**
+ * Compares two numbers. Without a tolerance, compares digit by digit, so that numbers too long for
+ * a double differ.
+ */
 export function isNumberNear(one: string, other: string, tolerance: number): boolean {
   if (tolerance === 0) return isSameNumber(new Decimal(one), new Decimal(other))
   const [a, b] = [Number(one), Number(other)]

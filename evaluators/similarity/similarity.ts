@@ -1,4 +1,4 @@
-/** similarity: how near the output comes to a reference that the metadata holds. */
+/** Kind `similarity`: compares the output with a reference in the metadata. */
 import { contentTooLarge, notApplicable, verdict } from '../evaluator.ts'
 import type { Evaluate, Finding, Skipped } from '../evaluator.ts'
 import { booleanOutput, shareOutput } from '../kind.ts'
@@ -8,7 +8,7 @@ import { jsonTextOf } from '../text/json-text.ts'
 import { jsonValueOf } from '../text/json-value.ts'
 import { plainTextOf } from '../text/member-text.ts'
 import { compareJson } from './json-diff.ts'
-import { likenessOf } from './levenshtein.ts'
+import { levenshteinSimilarity } from './levenshtein.ts'
 import { isNumberNear, onlyNumberIn } from './numbers.ts'
 
 export const referencePattern = '^metadata[.].+$'
@@ -26,7 +26,7 @@ interface SimilarityConfig {
 
 const defaultThresholds = { levenshtein: 0.8, json_diff: 1 } as const
 
-/** Which methods have use for a setting. */
+/** Methods that support each setting. */
 const uses: Readonly<Record<'case_sensitive' | 'tolerance' | 'threshold', readonly Method[]>> = {
   case_sensitive: ['exact', 'levenshtein'],
   tolerance: ['numeric'],
@@ -55,7 +55,9 @@ export const similarity: Kind<SimilarityConfig> = {
   check(config) {
     return Object.entries(uses).flatMap(([name, users]) => {
       if (!(name in config) || users.includes(config.method)) return []
-      return [{ pointer: `/${name}`, detail: `is only for the methods ${users.join(', ')}` }]
+      return [
+        { pointer: `/${name}`, detail: `is only supported for the methods ${users.join(', ')}` }
+      ]
     })
   },
   compile(config) {
@@ -68,7 +70,7 @@ export const similarity: Kind<SimilarityConfig> = {
   }
 }
 
-/** Of the output without surrounding white space and the JSON text of the reference. */
+/** Compares the trimmed output with the JSON text of the reference. */
 type Compare = (output: string, reference: string) => ReturnType<Evaluate>
 
 const comparisons: Readonly<Record<Method, (config: SimilarityConfig) => Compare>> = {
@@ -76,7 +78,7 @@ const comparisons: Readonly<Record<Method, (config: SimilarityConfig) => Compare
     const form = isSensitive ? trimmed : lowered
     return (output, reference) => {
       const isSame = form(output) === form(plainTextOf(reference))
-      return verdict(isSame, `The output is ${isSame ? '' : 'not '}the same as the reference.`)
+      return verdict(isSame, `The output ${isSame ? 'equals' : 'does not equal'} the reference.`)
     }
   },
   numeric:
@@ -86,9 +88,12 @@ const comparisons: Readonly<Record<Method, (config: SimilarityConfig) => Compare
   levenshtein: ({ case_sensitive: isSensitive = true }) => {
     const form = isSensitive ? trimmed : lowered
     return (output, reference) => {
-      const likeness = likenessOf(form(output), form(plainTextOf(reference)))
+      const likeness = levenshteinSimilarity(form(output), form(plainTextOf(reference)))
       if (likeness === null) return contentTooLarge
-      return likenessFinding(likeness, `The output is ${percent(likeness)} like the reference.`)
+      return similarityFinding(
+        likeness,
+        `The output is ${percent(likeness)} similar to the reference.`
+      )
     }
   },
   json_diff: () => compareJsonTexts
@@ -102,8 +107,11 @@ function lowered(text: string): string {
   return text.trim().toLowerCase()
 }
 
-/** Rounded down, so that only what is the same has the value 1. The threshold decides later. */
-function likenessFinding(part: number, reason: string): Finding {
+/**
+ * Creates a finding. The value is rounded down, so that only equal texts have the value 1. The
+ * threshold is applied later.
+ */
+function similarityFinding(part: number, reason: string): Finding {
   const value = Math.floor(part * 1000) / 1000
   return { kind: 'finding', data_type: 'numeric', value, label: null, passed: null, reason }
 }
@@ -116,17 +124,20 @@ function compareNumbers(output: string, reference: string, tolerance: number): F
   const expected = onlyNumberIn(plainTextOf(reference))
   if (expected === null) return notApplicable
   const found = onlyNumberIn(output)
-  if (found === null) return verdict(false, 'The output does not hold exactly one number.')
+  if (found === null) return verdict(false, 'The output does not contain exactly one number.')
   const isNear = isNumberNear(found, expected, tolerance)
   const within = tolerance === 0 ? '' : ` within ${tolerance}`
-  return verdict(isNear, `The number is ${isNear ? '' : 'not '}that of the reference${within}.`)
+  return verdict(
+    isNear,
+    `The number ${isNear ? 'equals' : 'does not equal'} the reference${within}.`
+  )
 }
 
-/** A reference that is a text holding JSON is taken as that JSON. */
+/** Compares JSON values. If the reference is a string that contains JSON, that JSON is compared. */
 function compareJsonTexts(output: string, reference: string): Finding | Skipped {
   const form = jsonTextOf(output)
   if (form === 'too_long') return contentTooLarge
-  if (form === 'invalid') return likenessFinding(0, 'The output is not JSON.')
+  if (form === 'invalid') return similarityFinding(0, 'The output is not JSON.')
   const text = plainTextOf(reference)
   const expected = jsonValueOf(jsonTextOf(text) === 'valid' ? text : reference, { isExact: true })
   const value = jsonValueOf(output, { isExact: true })
@@ -134,7 +145,7 @@ function compareJsonTexts(output: string, reference: string): Finding | Skipped 
   const likeness = compareJson(expected, value)
   if (likeness === null) return contentTooLarge
   const { share: part, firstDifference } = likeness
-  const finding = likenessFinding(part, `${percent(part)} of the values are as in the reference.`)
+  const finding = similarityFinding(part, `${percent(part)} of the values equal the reference.`)
   if (firstDifference === null) return finding
   const path = `/output${firstDifference}`
   return { ...finding, evidence: [{ path, quote: null, start: null, end: null }] }

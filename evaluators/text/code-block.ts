@@ -1,8 +1,8 @@
-/** The code block of an answer that explains what it delivers. */
+/** Extracts the first code block of a text. */
 
 export const blockFence = /^[ \t]{0,3}(`{3,20}|~{3,20})[^\n`]{0,200}$/gm
 
-/** What stands in the first block that is opened and closed, or null. */
+/** Returns the content of the first block that is opened and closed, or null. */
 export function codeBlockOf(text: string): string | null {
   if (!text.includes('```') && !text.includes('~~~')) return null
   let start = -1

@@ -1,6 +1,6 @@
-/** Code fences of Markdown: whether each one that opens is closed. */
+/** Checks whether every Markdown code fence is closed. */
 
-/** A line that opens or closes a block, perhaps within a list or a quotation. */
+/** A line that opens or closes a block, possibly inside a list or a quotation. */
 export const fenceLine = /^[ \t>]{0,12}(`{3,20}|~{3,20})([^\n`]{0,200})$/gm
 
 interface Fence {
@@ -9,7 +9,10 @@ interface Fence {
   readonly isLast: boolean
 }
 
-/** In doubt they are balanced: models nest blocks in ways that Markdown cannot tell apart. */
+/**
+ * Checks whether all fences are closed. Ambiguous fences count as closed, because models nest
+ * blocks in ways that Markdown cannot express.
+ */
 export function areFencesBalanced(text: string): boolean {
   if (!text.includes('```') && !text.includes('~~~')) return true
   let fences = 0
@@ -21,7 +24,8 @@ export function areFencesBalanced(text: string): boolean {
     else if (closes(fence, open)) open = null
   }
   if (open === null || fences % 2 === 0) return true
-  // The opening half may have been given to the model as the beginning of its answer.
+  // Accepts a lone closing fence at the end, because the prompt may have contained the opening
+  // fence.
   return open.isLast && open.info === ''
 }
 

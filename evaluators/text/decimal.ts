@@ -1,24 +1,28 @@
-/** Numbers of JSON that a double cannot hold, compared digit for digit. */
+/** Decimals: represents JSON numbers that a double cannot hold, and compares them digit by digit.
+ */
 
-/** A double keeps every number of fifteen characters, sign and point among them. */
+/**
+ * A double preserves the digits of every number that has at most 15 characters, including sign and
+ * point.
+ */
 const longNumber = /[\d.eE+-]{16}|\d[eE]/
 
-/** Whether a JSON text may hold a number that loses digits as a double. */
+/** Checks whether a JSON text may contain a number that loses digits as a double. */
 export function isDecimalNeeded(json: string): boolean {
   return json.length > 2 && longNumber.test(json)
 }
 
-/** A number in the one form that all its spellings share: `1e2`, `100` and `100.0` are `1e2`. */
+/** A number in canonical form: `1e2`, `100` and `100.0` all become `1e2`. */
 export class Decimal {
   readonly text: string
 
-  /** @param json a number as JSON writes it */
+  /** @param json a JSON number */
   constructor(json: string) {
     this.text = canonical(json)
   }
 }
 
-/** Whether two numbers, each a double or a decimal, are the same. */
+/** Checks whether two numbers are equal. Each is a double or a decimal. */
 export function isSameNumber(one: number | Decimal, other: number | Decimal): boolean {
   if (typeof one === 'number' && typeof other === 'number') return one === other
   return textOf(one) === textOf(other)
@@ -36,7 +40,8 @@ function canonical(json: string): string {
   const digits = withoutLeadingZeros(whole + fraction)
   if (digits === '') return '0'
   const short = withoutTrailingZeros(digits)
-  // Nobody counts so far; then only what is written alike is the same.
+  // Exponents this long are not computed. Such numbers are equal only if they are written
+  // identically.
   if (exponent.length > exponentDigitsMax) return `${sign}${whole}.${fraction}e${exponent}`
   const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - short.length)
   return `${sign}${short}e${power}`

@@ -1,23 +1,23 @@
-/** The texts of an input, whatever its shape: a prompt, messages, an object with fields. */
+/** Extracts the texts of an input of any shape: a prompt, messages, or an object with fields. */
 
-/** Values visited; of an input with more, the first are read. */
+/** Maximum number of values visited, counted from the beginning. */
 const nodesMax = 2000
-/** Names whose text says what a value is, and is nothing anybody wrote. */
+/** Members that contain labels instead of text. */
 const labels = new Set(['role', 'type'])
-/** Where the usual interfaces keep the turns of a conversation. */
+/** Members that contain the messages of a conversation in common APIs. */
 const conversationNames = ['messages', 'contents', 'input', 'conversation', 'chat', 'history']
-/** Where programs put a single question. */
+/** Members that usually contain a single question. */
 const questionNames = ['question', 'query', 'prompt', 'instruction', 'message', 'task']
 const userRoles = new Set<unknown>(['user', 'human'])
 
 export interface InputText {
-  /** All texts in their order, one to a line. */
+  /** All texts in order, one per line. */
   readonly all: string
   /** `all` in lower case. */
   readonly lower: string
-  /** The last thing the user said or the question asked; all texts when neither can be told. */
+  /** Returns the last user message or the question in lower case. Default: `lower`. */
   readonly lowerRequest: () => string
-  /** Whether there was more text than was read. */
+  /** Whether the input has more text than `all`. */
   readonly isCut: boolean
 }
 
@@ -55,7 +55,7 @@ function firstOf(
 }
 
 function lastSaidOf(messages: readonly unknown[]): unknown {
-  // Only the last ones: a conversation of many thousand turns has its user among them.
+  // Searches only the last messages, because a long conversation has a user message near its end.
   for (const message of messages.slice(-nodesMax).reverse()) {
     if (typeof message !== 'object' || message === null) continue
     const { role, type, content, parts, text } = message as Readonly<Record<string, unknown>>
@@ -86,7 +86,7 @@ function textsOf(value: unknown, charactersMax: number): { text: string; isCut: 
   return { text: texts.join('\n').slice(0, charactersMax), isCut }
 }
 
-/** Puts the members on the stack so that the first is taken first. */
+/** Pushes the members in reverse, so that the first is popped first. */
 function pushMembers(pending: Pending, parent: object): void {
   const members: unknown[] = []
   for (const [name, member] of Array.isArray(parent) ? parent.entries() : Object.entries(parent)) {

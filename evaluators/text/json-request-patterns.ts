@@ -1,18 +1,18 @@
-/** How people ask for JSON in a prompt, as patterns for lower-case text. */
+/** Defines patterns that detect requests for JSON in lowercase prompts. */
 import { anyOf } from './any-of.ts'
 
 const words = '(?:only|just|a|an|one|your|single|valid|strict|pure|raw|plain|well-formed)'
 const json = `(?:${words} ){0,4}json\\b(?! ?lines)`
-/** Within the sentence, but not far away. */
+/** Up to 60 characters of the same sentence. */
 const near = '[^.!?\\n]{0,60}?\\b'
 
-/** Every quantifier is bounded, so that no prompt makes it slow. */
+/** Every quantifier is bounded, so no prompt makes the pattern slow. */
 export const jsonRequest = new RegExp(
   anyOf(
     // "Answer in JSON", "format your response as valid JSON", "the output must be JSON".
     `\\b(?:respond|reply|answer|output|return|response|result|format)(?:s|ted)?\\b${near}` +
       `(?:in|as|with|using|be|is) ${json}`,
-    // "Return a JSON object with …": as an order, and JSON is what is to be returned.
+    // "Return a JSON object with …": an imperative with JSON as its object.
     '(?:^|[.!?:;,\\n"] {0,4}|\\b(?:please|must|should|shall|always|only|and|then|will) )' +
       '(?:return|output|produce|generate|give|provide|emit|write)(?: me| us| back)? ' +
       `(?:${words} ){0,4}json(?:[.,:;!)\\n]|$| ` +
@@ -30,7 +30,7 @@ export const jsonRequest = new RegExp(
   'g'
 )
 
-/** A sentence that asks about JSON, or for a program that makes it, does not ask for it. */
+/** Matches sentences that ask about JSON, or that ask for a program that produces JSON. */
 export const otherMeaning = new RegExp(
   anyOf(
     '^\\W{0,3}(?:how|why|what|when|where|does|did|wie|warum|comment|pourquoi|cómo)\\b',

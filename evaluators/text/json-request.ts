@@ -1,19 +1,19 @@
-/** Whether a decision's prompt, parameters or domain ask for an answer in JSON. */
+/** Detects whether the prompt, parameters or domain of a decision request JSON. */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { InputText } from './input-text.ts'
 import { jsonRequest, otherMeaning } from './json-request-patterns.ts'
 
-/** How much of a sentence before the request is looked at. */
+/** Maximum number of characters checked before a match, within the same sentence. */
 const sentenceCharactersMax = 200
 
-/** Names under which the usual interfaces take a response format. */
+/** Members that set the response format in common APIs. */
 const formatNames = ['response_format', 'responseFormat', 'response_mime_type', 'responseMimeType']
 const schemaNames = ['json_schema', 'response_schema', 'responseSchema', 'output_schema']
 const jsonType = /json|^(?:object|array)$/
 const jsonDomain = /(?:^|[^a-z])json(?:[^a-z]|$)/i
 const metadataCharactersMax = 16_384
 
-export function isJsonAskedFor(decision: Decision, input: unknown, text: InputText): boolean {
+export function isJsonRequested(decision: Decision, input: unknown, text: InputText): boolean {
   if (decision.domain !== null && jsonDomain.test(decision.domain)) return true
   if (hasFormatWithin(input) || hasFormatWithin(metadataOf(decision.metadata))) return true
   return text.lower.includes('json') && isRequestedIn(text.lower)
@@ -42,7 +42,10 @@ function metadataOf(text: string | null): unknown {
   }
 }
 
-/** Parameters stand beside the prompt or one level below it. */
+/**
+ * Checks an object and the objects one level below it, because APIs place parameters at either
+ * level.
+ */
 function hasFormatWithin(value: unknown): boolean {
   if (!isObject(value)) return false
   if (hasFormat(value) || isJsonFormat(value['format'])) return true
@@ -51,7 +54,7 @@ function hasFormatWithin(value: unknown): boolean {
   return membersOf(value).some((member) => isObject(member) && hasFormat(member))
 }
 
-/** Long lists hold content; parameters are few. */
+/** Maximum number of members checked. Objects with parameters have few members. */
 const membersMax = 64
 
 function membersOf(value: object): unknown[] {

@@ -1,14 +1,17 @@
-/** Text read as JSON: whether it is, and where it stops being it. */
+/** Checks whether a text is JSON, and whether JSON is truncated. */
 import { syntaxErrorAt } from '../../core/json/json-syntax.ts'
 
-/** Longest text that is parsed. */
+/** Maximum number of characters in a text to parse. */
 export const jsonCharactersMax = 262_144
-/** Nesting that is followed when the place of an error is looked for. */
+/** Maximum nesting depth for locating a syntax error. */
 const depthMax = 64
 
 export type JsonText = 'valid' | 'invalid' | 'too_long'
 
-/** How any JSON text begins; parsing what does not would only cost an exception. */
+/**
+ * First character of JSON. Texts that begin differently are not parsed, which avoids a costly
+ * exception.
+ */
 const beginning = /^["{[\d\-tfn]/
 
 export function jsonTextOf(text: string): JsonText {
@@ -22,7 +25,7 @@ export function jsonTextOf(text: string): JsonText {
   }
 }
 
-/** A text, number or word that has begun and could go on. */
+/** Unfinished string, or a number or literal that can continue. */
 const unfinished = new RegExp(
   [
     String.raw`^"[^"\\\x00-\x1f]*(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*)*\\?$`,
@@ -31,12 +34,12 @@ const unfinished = new RegExp(
   ].join('|')
 )
 
-/** An object or array that is right as far as it goes, and then ends too early. */
+/** Checks whether an object or array is valid up to its end but incomplete. */
 export function isJsonBrokenOff(text: string): boolean {
   if (!/^[{[]/.test(text) || text.length > jsonCharactersMax) return false
   const at = syntaxErrorAt(text, depthMax)
   if (at === null) return false
   if (at >= text.length) return true
-  // A bare word right after the bracket is a label such as [INFO] sooner than JSON.
+  // A bare word after the bracket is more likely a label such as [INFO] than JSON.
   return (at > 1 || text[at] === '"') && unfinished.test(text.slice(at))
 }

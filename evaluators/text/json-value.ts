@@ -1,25 +1,26 @@
-/** JSON text as a value, each name and number read as it was written. */
+/** Parses JSON text with exact names and, optionally, exact numbers. */
 import { skipSpace, skipString, skipValue } from '../../core/json/json-members.ts'
 import { Decimal, isDecimalNeeded } from './decimal.ts'
 
-/** Levels that are followed; whoever walks the value then needs no limit of his own. */
+/** Maximum nesting depth. Code that walks a value relies on it. */
 export const valueDepthMax = 64
 
-export interface ReadOptions {
-  /** Numbers that lose digits as doubles become decimals. */
+interface ReadOptions {
+  /** Whether numbers that lose digits as doubles become decimals. */
   readonly isExact?: boolean
 }
 
-/** The value of a text that is JSON; undefined when it nests too deeply to be walked. */
+/** Returns the value of valid JSON, or undefined if it nests too deeply. */
 export function jsonValueOf(json: string, { isExact = false }: ReadOptions = {}): unknown {
   const start = skipSpace(json, 0)
   if (skipValue(json, start, valueDepthMax) < 0) return undefined
-  // V8 may get a name with an escape wrong (nodejs/node#63785), so such a text is read by hand.
+  // JSON.parse can misread escaped names (nodejs/node#63785), so `read` parses texts that contain
+  // them.
   const isPlain = !hasEscapedName(json) && !(isExact && isDecimalNeeded(json))
   return isPlain ? JSON.parse(json) : read({ json, at: start, isExact })
 }
 
-/** Whether a text that is JSON has a name that is written with an escape. */
+/** Checks whether valid JSON contains a member name with an escape. */
 export function hasEscapedName(json: string): boolean {
   let backslash = json.indexOf('\\')
   while (backslash >= 0) {
@@ -31,7 +32,10 @@ export function hasEscapedName(json: string): boolean {
   return false
 }
 
-/** Before the first backslash of a string there is no other quote than the one that opens it. */
+/**
+ * Returns the position of a string's opening quote, which is the last quote before the first
+ * backslash in the string.
+ */
 function openingQuote(json: string, backslash: number): number {
   return json.lastIndexOf('"', backslash)
 }

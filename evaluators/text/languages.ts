@@ -1,7 +1,10 @@
-/** Which language a text is in: by its script, and within the Latin one by its small words. */
+/** Detects the language of a text by its script and, for the Latin script, by common short words.
+ */
 import { wordsOf } from './words.ts'
 
-/** Languages that use the Latin script: words that hardly any program or other language has. */
+/**
+ * Common words of languages in Latin script. They are rare in source code and in other languages.
+ */
 const smallWords = {
   de: 'der die das und ist nicht sie ich wir ein eine den dem mit für auf von wird sich auch bei',
   en: 'the of to you your that are it will have be can we has which been they would this was i',
@@ -14,9 +17,15 @@ const smallWords = {
 
 type LatinLanguage = keyof typeof smallWords
 
-/** The others are told by their script alone; Russian and Ukrainian have one between them. */
+/** Script of each language. Latin and Cyrillic are shared by several languages. */
 const scriptOf = {
-  ...{ de: 'Latin', en: 'Latin', es: 'Latin', fr: 'Latin', it: 'Latin', nl: 'Latin', pt: 'Latin' },
+  de: 'Latin',
+  en: 'Latin',
+  es: 'Latin',
+  fr: 'Latin',
+  it: 'Latin',
+  nl: 'Latin',
+  pt: 'Latin',
   ar: 'Arabic',
   el: 'Greek',
   he: 'Hebrew',
@@ -36,7 +45,7 @@ export const languages = Object.keys(scriptOf) as readonly Language[]
 
 export interface Detected {
   readonly script: Script
-  /** Null where the script alone does not tell. */
+  /** Null if neither the script nor the words determine the language. */
   readonly language: Language | null
 }
 
@@ -55,7 +64,7 @@ const ranges: readonly Range[] = [
   ['Han', 0x3400, 0x9fff],
   ['Hangul', 0xac00, 0xd7af]
 ]
-/** Kana is half a script: only Japanese uses it. */
+/** Kana is listed separately, because only Japanese uses it. */
 const scripts: readonly string[] = ['none', 'Kana', ...new Set(Object.values(scriptOf))]
 const places = new Uint8Array(0x10000)
 for (const [script, from, to] of ranges) places.fill(scripts.indexOf(script), from, to + 1)
@@ -63,19 +72,19 @@ for (const [script, from, to] of ranges) places.fill(scripts.indexOf(script), fr
 const sampleCharacters = 4000
 const lettersMin = 12
 const scriptShareMin = 0.7
-/** Japanese has some of its own letters in every sentence. */
+/** Minimum share of kana in Japanese text. Every Japanese sentence contains kana. */
 const kanaShareMin = 0.1
 
 type Counts = Map<string, number>
 
-/** Null when there is too little text, or too much of everything. */
+/** Returns the dominant script, or null if the text is too short or has none. */
 function scriptIn(text: string): Script | null {
   const counts = lettersOf(text)
   joinJapanese(counts)
   const letters = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const [most, count] = mostOf(counts)
   const isClear = letters >= lettersMin && count >= letters * scriptShareMin
-  return isClear ? most : null
+  return isClear ? (most as Script) : null
 }
 
 function lettersOf(text: string): Counts {
@@ -88,7 +97,9 @@ function lettersOf(text: string): Counts {
   return new Map(found.filter(([script, count]) => script !== 'none' && count > 0))
 }
 
-/** Japanese mixes its own letters with Chinese ones. */
+/**
+ * Counts Chinese characters as Japanese in a text with enough kana, because Japanese mixes both.
+ */
 function joinJapanese(counts: Counts): void {
   const kana = counts.get('Kana') ?? 0
   const japanese = kana + (counts.get('Han') ?? 0)
@@ -113,7 +124,7 @@ for (const [language, words] of Object.entries(smallWords)) {
 const wordsMin = 15
 const hitsMin = 5
 const hitShareMin = 0.12
-/** So many times the hits of the language that comes next. */
+/** Minimum ratio of the best language's hits to the second-best language's hits. */
 const leadMin = 1.5
 
 function latinLanguageOf(words: readonly number[]): Language | null {
@@ -130,7 +141,11 @@ function latinLanguageOf(words: readonly number[]): Language | null {
   return isClear ? (first as Language) : null
 }
 
-/** @param lowerText the text in lower case @param words its words, each as a hash */
+/**
+ * Detects the language of a text, or returns null.
+ * @param lowerText the text in lower case
+ * @param words the hashes of the words of the text
+ */
 export function languageOf(lowerText: string, words: readonly number[]): Detected | null {
   const script = scriptIn(lowerText)
   if (script === null) return null
@@ -139,7 +154,7 @@ export function languageOf(lowerText: string, words: readonly number[]): Detecte
   return { script, language: speakers.length === 1 ? (speakers[0] ?? null) : null }
 }
 
-/** Whether it can be the language: true, false, or null when that cannot be told. */
+/** Checks whether a text can be in a language. Returns null if that is unknown. */
 export function isLanguage(detected: Detected, language: Language): boolean | null {
   if (detected.script !== scriptOf[language]) return false
   if (detected.language !== null) return detected.language === language
@@ -147,7 +162,7 @@ export function isLanguage(detected: Detected, language: Language): boolean | nu
 }
 
 const english = new Intl.DisplayNames('en', { type: 'language' })
-/** Looked up once: asking for a name costs more than telling a language. */
+/** Names of languages, cached because looking up a name costs more than detecting a language. */
 const names = new Map(languages.map((code) => [code, english.of(code) ?? code]))
 
 export function languageName({ language, script }: Detected): string {

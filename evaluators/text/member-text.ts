@@ -1,13 +1,13 @@
-/** A member of a JSON object as it was written, found by its path. */
+/** Finds a member of a JSON object by its path and returns its text as written. */
 import { scanMembers, skipSpace } from '../../core/json/json-members.ts'
 import { valueDepthMax } from './json-value.ts'
 
 const openBrace = 123
 
 /**
- * The JSON text of the member at a path such as `expected` or `order.id`, or null when there is
- * none. A member whose name is the whole rest of the path goes first. Names are read right whatever
- * their escapes, and numbers keep their digits.
+ * Returns the JSON text of the member at a path such as `expected` or `order.id`, or null. A member
+ * with the entire remaining path as its name takes precedence. Escaped names are decoded, and
+ * numbers keep their digits.
  */
 export function memberTextOf(json: string, path: string): string | null {
   let text = json
@@ -24,7 +24,7 @@ export function memberTextOf(json: string, path: string): string | null {
   }
 }
 
-/** Of members with one name the last one counts, as everywhere. */
+/** Returns the members by name. If a name occurs twice, its last member counts. */
 function membersOf(json: string): ReadonlyMap<string, string> {
   const start = skipSpace(json, 0)
   if (json.charCodeAt(start) !== openBrace) return new Map()
@@ -32,7 +32,7 @@ function membersOf(json: string): ReadonlyMap<string, string> {
   return new Map(members.map(({ name, start: from, end }) => [name, json.slice(from, end)]))
 }
 
-/** The text that a JSON text stands for: a string's own, of anything else how it was written. */
+/** Returns the content of a JSON string, or any other value as written. */
 export function plainTextOf(json: string): string {
   return json.startsWith('"') ? String(JSON.parse(json)) : json
 }

@@ -1,18 +1,20 @@
-/** A set of phrases, built for one comparison and thrown away; far cheaper than a `Set`. */
+/** Phrase sets: hash tables of phrase hashes. Each is built for one comparison and then discarded,
+ * so building must be faster than with a `Set`.
+ */
 
-/** Open addressing: a phrase stands at its place or, where that is taken, at one of the next. */
+/** Hash table with open addressing and linear probing. */
 export interface PhraseSet {
   readonly places: number[]
-  /** All ones in binary: as many places as it says, and one, are in use. */
+  /** Number of slots minus one. The number of slots is a power of two. */
   readonly mask: number
 }
 
 /**
- * Places that are tried for a phrase. A text may be made so that all its phrases want one place;
- * past this one it is treated as new, so that the work stays linear.
+ * Maximum number of slots probed for a phrase, because all phrases of a crafted text can collide. A
+ * phrase without a slot counts as new.
  */
 const probesMax = 16
-/** An empty place; a phrase of this value takes the value 1. */
+/** Value of an empty slot. A phrase with this value is stored as 1. */
 const empty = 0
 
 export function phraseSetOf(phrases: readonly number[]): PhraseSet {
@@ -21,7 +23,10 @@ export function phraseSetOf(phrases: readonly number[]): PhraseSet {
   return set
 }
 
-/** How many of the phrases are different ones. */
+/**
+ * Returns the number of distinct phrases. It is too high if phrases that occur several times have
+ * no slot.
+ */
 export function distinctOf(phrases: readonly number[]): number {
   const set = emptySetFor(phrases)
   let distinct = 0
@@ -31,7 +36,7 @@ export function distinctOf(phrases: readonly number[]): number {
   return distinct
 }
 
-/** Which part of the phrases stands in the set, from 0 to 1. */
+/** Returns the share of the phrases that are in the set, from 0 to 1. */
 export function shareWithin(phrases: readonly number[], set: PhraseSet): number {
   let found = 0
   for (let at = 0; at < phrases.length; at++) {
@@ -46,7 +51,7 @@ export function has(set: PhraseSet, phrase: number): boolean {
   return at >= 0 && set.places[at] === value
 }
 
-/** Whether it was not there yet. */
+/** Adds a phrase. Returns true if it was new or has no slot. */
 function put(set: PhraseSet, phrase: number): boolean {
   const value = phrase === empty ? 1 : phrase
   const at = placeOf(set, value)
@@ -56,7 +61,7 @@ function put(set: PhraseSet, phrase: number): boolean {
   return true
 }
 
-/** The place that holds the value or that is free for it; negative when none is near. */
+/** Returns the slot of the value or a free slot for it, or -1 if all probed slots are taken. */
 function placeOf({ places, mask }: PhraseSet, value: number): number {
   const start = value ^ (value >>> 15)
   for (let probe = 0; probe < probesMax; probe++) {
@@ -66,7 +71,10 @@ function placeOf({ places, mask }: PhraseSet, value: number): number {
   return -1
 }
 
-/** At most half full, and a power of two long, so that a mask finds the place. */
+/**
+ * Creates a set that will be at most half full. Its size is a power of two, so that a bit mask
+ * selects the slot.
+ */
 function emptySetFor(phrases: readonly number[]): PhraseSet {
   const size = 1 << (32 - Math.clz32(Math.max(15, phrases.length * 2 - 1)))
   return { places: new Array<number>(size).fill(empty), mask: size - 1 }

@@ -1,11 +1,18 @@
-/** Texts as words and phrases, as numbers: comparing those costs a tenth of comparing strings. */
+/** Splits texts into hashes of words and phrases, because comparing strings costs ten times as
+ * much.
+ */
 
-/** Words looked at; more would only repeat the same answer. */
+/** Maximum number of words read, which bounds the work per text. */
 export const wordsMax = 4096
-/** Shorter phrases stand in many texts by chance; longer ones miss small changes. */
+/**
+ * Number of words in a phrase. Shorter phrases match by chance, and longer ones miss small changes.
+ */
 export const phraseWords = 6
 
-/** An odd number without pattern, and its power, the weight of a word that leaves a phrase. */
+/**
+ * Base of the rolling hash, an arbitrary odd number. `baseToTheLength` is the weight of the word
+ * that leaves a phrase.
+ */
 const base = 0x2c1b3c6d
 const baseToTheLength = Array.from({ length: phraseWords }, () => base).reduce(Math.imul)
 
@@ -14,7 +21,10 @@ const partOfWord = 1
 const wordOfItsOwn = 2
 
 type Range = readonly [kind: number, from: number, to: number]
-/** What is not named here belongs to a word. Surrogates, thus emoji, are words of their own. */
+/**
+ * Kinds of characters; all other characters are parts of words. Each surrogate counts as a separate
+ * word, so an emoji outside the BMP counts as two.
+ */
 const ranges: readonly Range[] = [
   [separator, 0x00, 0x2f],
   [separator, 0x3a, 0x60],
@@ -32,21 +42,21 @@ const ranges: readonly Range[] = [
 const kinds = new Uint8Array(0x10000).fill(partOfWord)
 for (const [kind, from, to] of ranges) kinds.fill(kind, from, to + 1)
 
-/** The end of a text that is read for its last words. */
+/** Number of characters at the end of a text that are searched for its last words. */
 const endCharacters = 32_768
 
 /**
- * Each of the first words of a lower-case text as a 32-bit hash. Scripts without spaces between
- * words (Chinese, Japanese, Thai) and emoji count each character as a word.
+ * Returns the first words of a lowercase text as 32-bit hashes. In scripts without spaces between
+ * words (Chinese, Japanese, Thai) and for emoji outside the BMP, each UTF-16 unit is a word.
  *
- * A plain array, because a typed array has memory outside of the heap: allocating and freeing it
- * took a sixth of the default rule's CPU time.
+ * Returns a plain array, because a typed array allocates memory outside of the heap. Allocating and
+ * freeing it took a sixth of the default rule's CPU time.
  */
 export function wordsOf(lowerText: string): readonly number[] {
   return readWords(lowerText, wordsMax)
 }
 
-/** The same for the last words. */
+/** Returns the last words of a text as hashes. */
 export function lastWordsOf(text: string): readonly number[] {
   const end = text.slice(-endCharacters).toLowerCase().slice(-endCharacters)
   return readWords(end, endCharacters).slice(-wordsMax)
@@ -67,17 +77,17 @@ function readWords(lowerText: string, countMax: number): number[] {
     hash = 0
   }
   if (hash !== 0) words.push(hash)
-  // The last character may have ended a word and be a word itself.
+  // The last character can end a word and also be a word itself, so there may be one word too many.
   return words.length > countMax ? words.slice(0, countMax) : words
 }
 
-/** Each run of `phraseWords` words as a hash, in the order of the text. */
+/** Returns a hash for each sequence of `phraseWords` words, in order. */
 export function phrasesOf(words: readonly number[]): readonly number[] {
   const phrases: number[] = []
   let hash = 0
   for (let at = 0; at < words.length; at++) {
     const left = at < phraseWords ? 0 : (words[at - phraseWords] ?? 0)
-    // A polynomial over the words: one enters, and the one that leaves is taken out again.
+    // Rolling polynomial hash: adds the next word and subtracts the word that leaves the phrase.
     hash = (Math.imul(hash, base) + (words[at] ?? 0) - Math.imul(left, baseToTheLength)) | 0
     if (at >= phraseWords - 1) phrases.push(hash)
   }

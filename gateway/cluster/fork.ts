@@ -1,4 +1,4 @@
-/** Workers as processes of node:cluster: its primary holds the port and deals connections. */
+/** Starts workers with node:cluster. The primary owns the port and distributes connections. */
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
@@ -6,7 +6,7 @@ import type { FromPrimary, FromWorker } from './messages.ts'
 import { workerHeapArgs } from './worker-heap.ts'
 
 export interface WorkerEnd {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended the worker. */
   readonly exitCode: number | null
   readonly signal: string | null
 }
@@ -14,21 +14,27 @@ export interface WorkerEnd {
 export interface WorkerProcess {
   readonly pid: number
   send(message: FromPrimary): void
-  onMessage(hear: (message: FromWorker) => void): void
+  onMessage(listener: (message: FromWorker) => void): void
   kill(): void
-  /** Resolves when it is gone and what it said was heard, or soon after it is gone. */
+  /**
+   * Resolves when the worker has exited and its last messages have arrived. Waits at most
+   * `disconnectWaitMs` for the messages.
+   */
   readonly ended: Promise<WorkerEnd>
 }
 
 export type Fork = () => WorkerProcess
 
-/** What a worker said last is worth so long a wait, and its place is empty meanwhile. */
-const lastWordsMs = 2000
+/** Maximum time in milliseconds to wait for an exited worker's last messages. */
+const disconnectWaitMs = 2000
 
-/** Starts this very program again, as one of so many workers. */
+/**
+ * Creates a function that starts this program again as a worker.
+ * @param workers the total number of workers
+ */
 export function createFork(workers: number): Fork {
-  // The primary keeps the listening socket: a connection waits for whichever worker takes it, and
-  // none is reset because a worker ends.
+  // The primary keeps the listening socket, so that connections wait for a free worker and are not
+  // reset when a worker exits.
   cluster.schedulingPolicy = cluster.SCHED_RR
   const { execArgv, env } = process
   const limitBytes = getHeapStatistics().heap_size_limit
@@ -38,7 +44,7 @@ export function createFork(workers: number): Fork {
   return function fork() {
     const worker = cluster.fork()
     const { promise: exited, resolve } = Promise.withResolvers<WorkerEnd>()
-    const disconnected = new Promise((hear) => worker.once('disconnect', hear))
+    const disconnected = new Promise((listener) => worker.once('disconnect', listener))
     worker.once('exit', (exitCode: number | null, signal: string | null) => {
       resolve({ exitCode, signal })
     })
@@ -47,17 +53,17 @@ export function createFork(workers: number): Fork {
     return {
       pid: worker.process.pid ?? 0,
       send: (message) => {
-        // Without the callback a worker that is just ending would be an error nobody hears.
+        // Without the callback, sending to a worker that is exiting would emit an unhandled error.
         if (worker.isConnected()) worker.send(message, () => {})
       },
-      onMessage: (hear) => void worker.on('message', hear),
+      onMessage: (listener) => void worker.on('message', listener),
       kill: () => void worker.process.kill('SIGKILL'),
-      ended: Promise.race([failed, exited.then((end) => heardOut(end, disconnected))])
+      ended: Promise.race([failed, exited.then((end) => afterDisconnect(end, disconnected))])
     }
   }
 }
 
-async function heardOut(end: WorkerEnd, disconnected: Promise<unknown>): Promise<WorkerEnd> {
-  await Promise.race([disconnected, sleep(lastWordsMs, undefined, { ref: false })])
+async function afterDisconnect(end: WorkerEnd, disconnected: Promise<unknown>): Promise<WorkerEnd> {
+  await Promise.race([disconnected, sleep(disconnectWaitMs, undefined, { ref: false })])
   return end
 }

@@ -1,25 +1,27 @@
-/** What a primary and its workers say to each other. */
+/** Defines the messages between the primary and its workers. */
 import type { MetricsSnapshot } from '../../platform/telemetry/metrics.ts'
 
 export type FromPrimary =
-  /** Report now; the answer carries the same number. */
-  | { readonly kind: 'report'; readonly asked: number }
-  /** Answers close their connections from now on; what comes is still taken. */
+  /** Requests an immediate report, which carries the same `requestId`. */
+  | { readonly kind: 'report'; readonly requestId: number }
+  /**
+   * Asks the worker to close each connection after its response. New requests are still accepted.
+   */
   | { readonly kind: 'leave' }
   | { readonly kind: 'stop' }
 
 export interface WorkerReport {
   readonly kind: 'report'
-  /** Null when nobody asked. */
-  readonly asked: number | null
-  /** Names of what is not ready. */
+  /** Null for a periodic report. */
+  readonly requestId: number | null
+  /** Names of the failing readiness checks. */
   readonly missing: readonly string[]
   readonly metrics: MetricsSnapshot
 }
 
 export type FromWorker =
-  /** It is alive, and loads its code. */
+  /** The worker is alive and loading its code. */
   | { readonly kind: 'starts' }
-  /** It takes traffic from now on. */
+  /** The worker accepts traffic. */
   | { readonly kind: 'serves' }
   | WorkerReport

@@ -1,4 +1,4 @@
-/** A worker's end of the line to its primary: it reports, and is told when to stop. */
+/** A worker's connection to its primary: sends reports and receives stop requests. */
 import cluster from 'node:cluster'
 import type { Worker } from 'node:cluster'
 import type { ProcessMetrics } from '../../platform/telemetry/metrics.ts'
@@ -7,28 +7,33 @@ import type { FromPrimary, FromWorker } from './messages.ts'
 
 export interface PrimaryLink {
   /**
-   * Reports twice a second, whenever the primary asks, and a last time at the close. Until then it
-   * says that the worker starts.
+   * Starts sending reports: twice a second, on request, and on close. Before the first call, the
+   * link sends `starts` messages.
    */
   report(reported: Reported): void
-  /** Says that this worker takes traffic. */
+  /** Reports that this worker accepts traffic. */
   serves(): void
-  /** Whether the primary has begun to stop: balancers are noticing. */
+  /**
+   * Returns true once the primary has begun to shut down. Load balancers may still send traffic.
+   */
   isLeaving(): boolean
-  /** Resolves with the reason when the primary says so, or when it is gone. */
-  readonly stopAsked: Promise<string>
+  /** Resolves with the reason when the primary asks this worker to stop or has exited. */
+  readonly stopRequested: Promise<string>
   close(): Promise<void>
 }
 
-export interface Reported {
+interface Reported {
   readonly metrics: Pick<ProcessMetrics, 'snapshot'>
   readonly notReady: Readiness
 }
 
-/** What a worker that is killed has counted since then is missing from the sums. */
+/**
+ * Interval between reports in milliseconds. If a worker is killed, the counts since its last report
+ * are lost.
+ */
 const everyMs = 500
 
-/** Null in a process that is nobody's worker. */
+/** Returns null in a process that is not a worker. */
 export function connectToPrimary(): PrimaryLink | null {
   const { worker } = cluster
   return worker === undefined ? null : createPrimaryLink(worker)
@@ -39,38 +44,40 @@ export type LinkedWorker = Pick<Worker, 'on' | 'send' | 'isConnected' | 'exitedA
 }
 
 export function createPrimaryLink(worker: LinkedWorker): PrimaryLink {
-  const { promise: stopAsked, resolve: askStop } = Promise.withResolvers<string>()
+  const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<string>()
   let reported: Reported | null = null
   let isLeaving = false
 
   function send(message: FromWorker): Promise<void> {
     if (!worker.isConnected()) return Promise.resolve()
-    // An error means that the primary is gone, which 'disconnect' tells as well.
+    // An error means that the primary has exited. The 'disconnect' event reports that.
     return new Promise((resolve) => worker.send(message, () => resolve()))
   }
 
-  async function sendReport(asked: number | null): Promise<void> {
+  async function sendReport(requestId: number | null): Promise<void> {
     if (reported === null) return
     const metrics = await reported.metrics.snapshot()
-    await send({ kind: 'report', asked, missing: reported.notReady(), metrics })
+    await send({ kind: 'report', requestId, missing: reported.notReady(), metrics })
   }
 
-  // However long its code takes to load on a busy machine, it is not one that hangs.
+  // Shows that the worker is not hung while loading its code. Loading can take long on a busy
+  // machine.
   let timer = setInterval(() => void send({ kind: 'starts' }), everyMs)
 
   worker.on('message', (message: FromPrimary) => {
-    if (message.kind === 'stop') askStop('the primary stops')
+    if (message.kind === 'stop') requestStop('the primary is stopping')
     else if (message.kind === 'leave') isLeaving = true
-    else void sendReport(message.asked)
+    else void sendReport(message.requestId)
   })
   worker.on('disconnect', () => {
-    // Without this Node ends the process on the spot, and its open requests with it.
+    // Without this flag, Node would exit as soon as the primary disconnects and drop the requests
+    // in progress.
     worker.exitedAfterDisconnect = true
-    askStop('the primary is gone')
+    requestStop('the primary has exited')
   })
 
   return {
-    stopAsked,
+    stopRequested,
     isLeaving: () => isLeaving,
     serves: () => void send({ kind: 'serves' }),
     report: (what) => {

@@ -1,9 +1,11 @@
-/** The primary: it takes no request, but keeps the workers, and answers the management port. */
+/** Creates the primary, which supervises the workers and serves the management port. It handles no
+ * traffic.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lifecycle } from '../../platform/process/lifecycle.ts'
 import type { Logger } from '../../platform/telemetry/logger.ts'
 import { startManagement } from '../../platform/telemetry/management.ts'
-import { createMetrics, exposeTogether } from '../../platform/telemetry/metrics.ts'
+import { createMetrics, exposeSnapshots } from '../../platform/telemetry/metrics.ts'
 import type { Exposition, ProcessMetrics } from '../../platform/telemetry/metrics.ts'
 import { measureProcess } from '../../platform/telemetry/process-metrics.ts'
 import type { GatewayConfig } from '../config.ts'
@@ -11,7 +13,7 @@ import { createFork } from './fork.ts'
 import type { WorkerPool } from './worker-pool.ts'
 import { createWorkerPool } from './worker-pool.ts'
 
-export interface PrimaryContext {
+interface PrimaryContext {
   readonly config: GatewayConfig
   readonly logger: Logger
   readonly lifecycle: Lifecycle
@@ -21,17 +23,19 @@ export function createPrimary({ config, logger, lifecycle }: PrimaryContext) {
   const metrics = createMetrics()
   const count = config.GATEWAY_WORKERS
   const pool = createWorkerPool({
-    ...{ count, metrics, logger },
+    count,
+    metrics,
+    logger,
     fork: createFork(count),
     stopping: lifecycle.stopping,
     random: Math.random
   })
 
   return {
-    hopeless: pool.hopeless,
+    failed: pool.failed,
     start: async (): Promise<void> => {
       measureProcess(metrics, () => false)
-      metrics.onLook(() => metrics.set('sluice_workers', {}, serving(pool)))
+      metrics.onCollect(() => metrics.set('sluice_workers', {}, serving(pool)))
       const management = await startManagement({
         host: config.MANAGEMENT_HOST,
         port: config.MANAGEMENT_PORT,
@@ -40,14 +44,14 @@ export function createPrimary({ config, logger, lifecycle }: PrimaryContext) {
         logger
       })
       lifecycle.onStop('management port', () => management.close())
-      lifecycle.onStop('workers left over', () => Promise.resolve(pool.kill()))
+      lifecycle.onStop('remaining workers', () => Promise.resolve(pool.kill()))
       lifecycle.onStop('workers', () => pool.stop())
       lifecycle.onStop('readiness', () => {
         pool.leave()
         return sleep(config.SHUTDOWN_UNREADY_MS)
       })
       pool.start()
-      logger.info({ workers: count, management_port: management.port }, 'workers start')
+      logger.info({ workers: count, management_port: management.port }, 'starting workers')
     }
   }
 }
@@ -56,21 +60,24 @@ function serving(pool: WorkerPool): number {
   return pool.workers().filter((worker) => worker.hasServed()).length
 }
 
-/** One ready worker is enough; if there is none, what any of them misses. */
+/** Returns the failing checks of all workers, or an empty list if at least one worker is ready. */
 export function missingIn(pool: Pick<WorkerPool, 'workers'>): readonly string[] {
   const missing = pool.workers().map((worker) => worker.missing())
   if (missing.length === 0) return ['worker']
   return missing.some((names) => names.length === 0) ? [] : [...new Set(missing.flat())]
 }
 
-/** A worker that does not answer is shown as it was. */
+/**
+ * Collects the metrics of all workers. For a worker that does not respond, uses its last report.
+ */
 export async function exposeAll(
   metrics: Pick<ProcessMetrics, 'snapshot'>,
-  pool: Pick<WorkerPool, 'workers' | 'remains'>
+  pool: Pick<WorkerPool, 'workers' | 'endedMetrics'>
 ): Promise<Exposition> {
   await Promise.all(pool.workers().map((worker) => worker.refresh()))
   const own = await metrics.snapshot()
-  // Taken in one breath: a worker is among the living or among the remains, never in both.
-  const snapshots = [own, pool.remains(), ...pool.workers().map((worker) => worker.metrics())]
-  return await exposeTogether(snapshots)
+  // Running and ended workers are read without an `await` in between, so that no worker counts
+  // twice.
+  const snapshots = [own, pool.endedMetrics(), ...pool.workers().map((worker) => worker.metrics())]
+  return await exposeSnapshots(snapshots)
 }

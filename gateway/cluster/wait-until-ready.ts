@@ -1,18 +1,22 @@
-/** A worker that is not ready takes no connection, as long as that may soon be over. */
+/** Waits for a worker to become ready before it listens, up to a time limit. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Readiness } from '../../platform/telemetry/management.ts'
 
-const lookMs = 50
-/** Whoever waits longer misses something that is away, and says so to callers. */
-const patienceMs = 10_000
+const pollMs = 50
+/**
+ * Maximum time to wait in milliseconds. After that, the worker listens anyway, and callers get an
+ * error that names the missing service.
+ */
+const waitMsMax = 10_000
 
 /**
- * Resolves when nothing is missing any more, or when there is no use in waiting on. A primary is
- * ready with its first worker, and deals connections to each that listens.
+ * Resolves when every check passes, when the time is up, or when the process stops. A worker must
+ * not listen earlier, because the primary sends connections to every listening worker once one of
+ * them is ready.
  */
 export async function waitUntilReady(notReady: Readiness, stopping: AbortSignal): Promise<void> {
-  const endsAt = performance.now() + patienceMs
+  const endsAt = performance.now() + waitMsMax
   while (notReady().length > 0 && performance.now() < endsAt && !stopping.aborted) {
-    await sleep(lookMs, undefined, { signal: stopping }).catch(() => {})
+    await sleep(pollMs, undefined, { signal: stopping }).catch(() => {})
   }
 }

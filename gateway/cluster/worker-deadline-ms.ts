@@ -1,12 +1,18 @@
-/** How the time of an ordered stop is divided between a primary and its workers. */
+/** Divides the shutdown deadline between a primary and its workers. */
 import type { GatewayConfig } from '../config.ts'
 
 type StopTimes = Pick<GatewayConfig, 'SHUTDOWN_DEADLINE_MS' | 'SHUTDOWN_UNREADY_MS'>
 
-/** For a worker to leave after its deadline, before its primary ends what is left. */
+/**
+ * Maximum time in milliseconds between a worker's shutdown deadline and the primary's, at which the
+ * primary kills the worker.
+ */
 const spareMs = 1500
 
-/** Workers are told when balancers had their time, and have to be done before the primary is. */
+/**
+ * Returns the shutdown deadline of a worker. Workers begin to stop after SHUTDOWN_UNREADY_MS and
+ * must finish before the primary.
+ */
 export function workerDeadlineMs(config: StopTimes): number {
   const { SHUTDOWN_DEADLINE_MS: deadlineMs, SHUTDOWN_UNREADY_MS: unreadyMs } = config
   return Math.max((deadlineMs - unreadyMs) / 2, deadlineMs - unreadyMs - spareMs)

@@ -1,82 +1,97 @@
-/** One worker as its primary knows it: whether it serves, and what it last reported. */
+/** Tracks one worker for the primary: whether it has accepted traffic, and its last report. */
 import type { MetricsSnapshot } from '../../platform/telemetry/metrics.ts'
 import type { WorkerEnd, WorkerProcess } from './fork.ts'
 import type { FromWorker, WorkerReport } from './messages.ts'
 
 export interface WorkerHandle {
   readonly pid: number
-  /** Has taken traffic at some time. */
+  /** Checks whether the worker has ever accepted traffic. */
   hasServed(): boolean
-  /** Names of what it misses; a worker that says nothing is missing itself. */
+  /**
+   * Returns the names of the worker's failing readiness checks, or `worker` if it is silent or has
+   * not accepted traffic yet.
+   */
   missing(): readonly string[]
-  /** As last reported. */
+  /** Returns the metrics of the last report. */
   metrics(): MetricsSnapshot
-  /** Resolves when it has reported anew, or did not within a second. */
+  /** Requests a report. Resolves when it arrives, when the worker exits, or after a second. */
   refresh(): Promise<void>
-  /** Tells it to close each connection with its answer. */
+  /** Asks the worker to close each connection after its response. */
   leave(): void
   stop(): void
   kill(): void
   readonly ended: Promise<WorkerEnd>
 }
 
-/** It reports twice a second. */
+/** Time in milliseconds after which a worker counts as silent. Workers report twice a second. */
 const silentAfterMs = 5000
 const refreshMs = 1000
-/** So long a silence is taken for an endless loop, which nobody else would notice. */
-const hungAfterMs = 30_000
-/** Before its first word a busy machine has to make a process of it. */
-const startsWithinMs = 120_000
+/**
+ * Time of silence in milliseconds after which a worker is killed, because it is probably stuck in
+ * an endless loop.
+ */
+const hangMsMax = 30_000
+/**
+ * Maximum time in milliseconds until the first message. Starting a process can take long on a busy
+ * machine.
+ */
+const startMsMax = 120_000
 
 export function createWorkerHandle(worker: WorkerProcess): WorkerHandle {
   const waiting = new Map<number, () => void>()
   let report: WorkerReport | null = null
-  let heardAt = performance.now()
+  let lastMessageAt = performance.now()
   let hasServed = false
-  let asked = 0
+  let lastRequestId = 0
   let watchdog: NodeJS.Timeout | undefined
 
   worker.onMessage((message: FromWorker) => {
-    heardAt = performance.now()
-    watch(hungAfterMs)
+    lastMessageAt = performance.now()
+    watch(hangMsMax)
     if (message.kind === 'serves') hasServed = true
     if (message.kind !== 'report') return
     report = message
-    if (message.asked !== null) waiting.get(message.asked)?.()
+    if (message.requestId !== null) waiting.get(message.requestId)?.()
   })
 
   function missing(): readonly string[] {
-    const isSilent = performance.now() - heardAt > silentAfterMs
+    const isSilent = performance.now() - lastMessageAt > silentAfterMs
     return report === null || !hasServed || isSilent ? ['worker'] : report.missing
   }
 
   async function refresh(): Promise<void> {
-    const id = (asked += 1)
+    const id = (lastRequestId += 1)
     const { promise: answered, resolve } = Promise.withResolvers<void>()
     waiting.set(id, resolve)
     const timer = setTimeout(resolve, refreshMs)
-    worker.send({ kind: 'report', asked: id })
+    worker.send({ kind: 'report', requestId: id })
     await Promise.race([answered, worker.ended])
     clearTimeout(timer)
     waiting.delete(id)
   }
 
-  /** It is asked once more: perhaps it was this process that stood still. */
+  /**
+   * Kills the worker if it stays silent. First requests one more report, because this process
+   * itself may have been paused.
+   */
   function watch(silenceMs: number): void {
     clearTimeout(watchdog)
     watchdog = setTimeout(() => {
       void refresh().then(() => {
-        if (performance.now() - heardAt >= silenceMs) worker.kill()
+        if (performance.now() - lastMessageAt >= silenceMs) worker.kill()
       })
     }, silenceMs).unref()
   }
 
-  // One that hangs before its first report is ended as well.
-  watch(startsWithinMs)
+  // Also kills a worker that hangs before its first message.
+  watch(startMsMax)
   void worker.ended.then(() => clearTimeout(watchdog))
 
   return {
-    ...{ pid: worker.pid, ended: worker.ended, missing, refresh },
+    pid: worker.pid,
+    ended: worker.ended,
+    missing,
+    refresh,
     hasServed: () => hasServed,
     metrics: () => report?.metrics ?? [],
     leave: () => worker.send({ kind: 'leave' }),

@@ -1,4 +1,5 @@
-/** What is known of a request on its way; each step of the line fills in its part. */
+/** Attempt: holds the state of an ingest request. Each step of the ingest path fills in its part.
+ */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
 import type { Call } from '../../http/call.ts'
@@ -16,9 +17,12 @@ export interface Attempt {
 
 export interface BatchAttempt extends Attempt {
   items: readonly Item<Submission>[]
-  /** How much text each of them has. */
+  /** Length of each item's text, in characters, or in bytes for JSON lines. */
   sizes: readonly number[]
-  /** The ids that the caller gave, as far as they are known; null for the others. */
+  /**
+   * The decision_id of each item, from the item itself or from the Idempotency-Key header; null if
+   * neither determines it.
+   */
   ids: readonly (string | null)[]
   decisions: readonly Item<Decision>[]
 }

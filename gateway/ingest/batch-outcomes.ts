@@ -1,43 +1,43 @@
-/** What became of a batch: one outcome for each item, counted, and the answer that says so. */
+/** Counts one outcome for each item of a batch and builds the response. */
 import { Problem, problemBody, problems } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { jsonHeaders } from '../../http/call.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import { problemReply } from '../../http/reply/problem-reply.ts'
-import type { ReportRefusal } from '../../http/admission/report-refusals.ts'
+import type { ReportRejection } from '../../http/admission/report-rejections.ts'
 import type { BatchAttempt } from './attempt.ts'
-import type { NoteFacts } from './note-facts.ts'
-import { pointsOfRefusal } from './limit-rate.ts'
+import type { CountUsage } from './count-usage.ts'
+import { pointsOfRejection } from './limit-rate.ts'
 import type { LimitRate } from './limit-rate.ts'
 import type { Outcomes } from './outcomes.ts'
 
-/** For each item why it is not on the log, or null when it is. */
-export type Results = readonly (Problem | null)[]
+/** The problem of each item, or null if Kafka acknowledged it. */
+type BatchResults = readonly (Problem | null)[]
 
 export interface BatchOutcomes {
   begin(call: Call): BatchAttempt
-  /** Answers 202, 207, or the one refusal that no valid item escaped. */
-  settle(attempt: BatchAttempt, results: Results, requestId: string): Promise<Reply>
-  /** Counts the refusal of a whole request and returns what to throw. Never throws itself. */
-  refuse(attempt: BatchAttempt, error: unknown): Promise<unknown>
+  /** Returns 202, 207, or a single error if no valid item was accepted. */
+  settle(attempt: BatchAttempt, results: BatchResults, requestId: string): Promise<Reply>
+  /** Counts the rejection of a whole request and returns the error to throw. Never throws. */
+  reject(attempt: BatchAttempt, error: unknown): Promise<unknown>
 }
 
 export function createBatchOutcomes(dependencies: {
   readonly outcomes: Outcomes
   readonly limitRate: LimitRate
   readonly metrics: Metrics
-  readonly reportRefusal: ReportRefusal
-  readonly facts: NoteFacts
+  readonly reportRejection: ReportRejection
+  readonly usage: CountUsage
 }): BatchOutcomes {
-  const { outcomes, limitRate, metrics, reportRefusal, facts } = dependencies
+  const { outcomes, limitRate, metrics, reportRejection, usage } = dependencies
 
-  function countEach(results: Results, requestId: string): number {
+  function countEach(results: BatchResults, requestId: string): number {
     let queued = 0
     for (const problem of results) {
       if (problem === null) queued += 1
       else {
         outcomes.count('rejected', problem.code)
-        reportRefusal(problem, requestId)
+        reportRejection(problem, requestId)
       }
     }
     if (queued > 0) outcomes.count('queued', '', queued)
@@ -45,12 +45,14 @@ export function createBatchOutcomes(dependencies: {
     return queued
   }
 
-  /** What refused items cost beyond the point that was taken for each. */
-  async function chargeEach(attempt: BatchAttempt, results: Results): Promise<void> {
+  /**
+   * Charges rejected items for their cost, minus the one point that each has already been charged.
+   */
+  async function chargeEach(attempt: BatchAttempt, results: BatchResults): Promise<void> {
     const { principal, sizes } = attempt
     let points = 0
     for (const [index, problem] of results.entries()) {
-      if (problem !== null) points += pointsOfRefusal(problem, sizes[index] ?? 0) - 1
+      if (problem !== null) points += pointsOfRejection(problem, sizes[index] ?? 0) - 1
     }
     if (principal !== null && points > 0) attempt.quota = await limitRate(principal, points)
   }
@@ -60,21 +62,21 @@ export function createBatchOutcomes(dependencies: {
 
     settle: async (attempt, results, requestId) => {
       const queued = countEach(results, requestId)
-      facts.accepted(attempt, queued, attempt.items[0] ?? null)
+      usage.accepted(attempt, queued, attempt.items[0] ?? null)
       if (queued < results.length) {
-        facts.refusedEach(attempt, results)
+        usage.rejectedEach(attempt, results)
         await chargeEach(attempt, results)
       }
       const headers = attempt.quota?.headers ?? {}
       const whole = queued === 0 ? results.find(isRetryable) : undefined
-      if (whole) return refusalOfAll({ attempt, results, whole, requestId })
+      if (whole) return rejectAll({ attempt, results, whole, requestId })
       const body = `{"results":[${textsOf(attempt, results).join(',')}]}`
       const status = queued === results.length ? 202 : 207
       const retryAfter = retryAfterOf(results)
       return { status, headers: { ...jsonHeaders, ...headers, ...retryAfter }, body }
     },
 
-    refuse: (attempt, error) => outcomes.refuse(attempt, error)
+    reject: (attempt, error) => outcomes.reject(attempt, error)
   }
 }
 
@@ -82,38 +84,44 @@ function isRetryable(problem: Problem | null): boolean {
   return problem !== null && problems[problem.code].retryable
 }
 
-/** The longest that any item asks for: coming back earlier would be refused once more. */
-function retryAfterOf(results: Results): Record<string, string> {
+/**
+ * Returns Retry-After with the longest delay of all items, because an earlier retry would be
+ * rejected again.
+ */
+function retryAfterOf(results: BatchResults): Record<string, string> {
   const seconds = results.map((problem) => Number(problem?.options.headers?.['retry-after'] ?? 0))
   const longest = Math.max(0, ...seconds)
   return longest > 0 ? { 'retry-after': String(longest) } : {}
 }
 
-/** The ids travel with it, since a retry is only safe with the same ones. */
-function refusalOfAll(settled: {
+/**
+ * Rejects the whole batch. Includes the decision ids, because a retry is only safe with the same
+ * ids.
+ */
+function rejectAll(settled: {
   readonly attempt: BatchAttempt
-  readonly results: Results
+  readonly results: BatchResults
   readonly whole: Problem
   readonly requestId: string
 }): Reply {
   const { attempt, results, whole, requestId } = settled
   const items = results.flatMap((problem, index) =>
-    problem === null ? [] : [refusalAt(attempt, index, problem)]
+    problem === null ? [] : [rejectedItem(attempt, index, problem)]
   )
   const headers = { ...attempt.quota?.headers, ...retryAfterOf(results) }
   return problemReply(whole.extended({ members: { results: items }, headers }), requestId)
 }
 
-function textsOf(attempt: BatchAttempt, results: Results): string[] {
+function textsOf(attempt: BatchAttempt, results: BatchResults): string[] {
   return results.map((problem, index) =>
     problem === null
       ? `{"index":${index},"decision_id":"${idAt(attempt, index)}","queued":true}`
-      : JSON.stringify(refusalAt(attempt, index, problem))
+      : JSON.stringify(rejectedItem(attempt, index, problem))
   )
 }
 
-/** The request_id is that of the answer, so an item does not repeat it. */
-function refusalAt(attempt: BatchAttempt, index: number, problem: Problem): object {
+/** Returns the result of a rejected item. Omits request_id, which the response contains once. */
+function rejectedItem(attempt: BatchAttempt, index: number, problem: Problem): object {
   const body = problemBody(problem, '')
   const retryable = body['retryable']
   delete body['request_id']

@@ -1,9 +1,9 @@
-/** What an SDK says it dropped before it could send it: counted, so that no loss is silent. */
+/** Counts the decisions that an SDK reports as dropped, so that no loss is silent. */
 import { createCheck } from '../../platform/validation/json-schema.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { clientReportSchema } from '../../schemas/index.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
-import type { Facts } from '../../usage/facts.ts'
+import type { UsageCounters } from '../../usage/usage.ts'
 import type { ParsedBatch } from './parse-batch.ts'
 import { agentIdOf } from './submitted.ts'
 
@@ -12,22 +12,27 @@ interface ClientReport {
   readonly agent_id?: string
 }
 
-/** Counts the report of a batch; one that is no report harms nothing and counts as `unreadable`. */
+/**
+ * Counts the report of a batch. A malformed report counts as `unreadable` and has no other effect.
+ */
 export type TakeClientReport = (batch: ParsedBatch, principal: KeyPrincipal) => void
 
-export interface TakeClientReportDependencies {
+interface TakeClientReportDependencies {
   readonly metrics: Metrics
-  readonly facts: Pick<Facts, 'dropped'>
+  readonly usage: Pick<UsageCounters, 'dropped'>
 }
 
-/** Reasons that have a count of their own; a label must not hold whatever a caller sends. */
+/**
+ * Reasons that are counted separately. All others count as `other`, because callers could otherwise
+ * create any number of labels.
+ */
 const reasons = new Set(Object.keys(clientReportSchema.properties.dropped.properties))
 
-/** Every reason that is ever counted. */
+/** Every reason that can be counted. */
 export const dropReasons: readonly string[] = [...reasons, 'unreadable', 'other']
 
 export function createTakeClientReport(dependencies: TakeClientReportDependencies) {
-  const { metrics, facts } = dependencies
+  const { metrics, usage } = dependencies
   const check = createCheck(clientReportSchema)
 
   const takeClientReport: TakeClientReport = (batch, principal) => {
@@ -40,7 +45,7 @@ export function createTakeClientReport(dependencies: TakeClientReportDependencie
     for (const [reason, count] of drops) {
       metrics.count('sluice_client_dropped_total', { reason }, count)
     }
-    facts.dropped(principal, report.agent_id ?? onlyAgentOf(batch), drops)
+    usage.dropped(principal, report.agent_id ?? onlyAgentOf(batch), drops)
   }
   return takeClientReport
 }
@@ -51,7 +56,9 @@ function reasonOf(name: string): string {
   return reasons.has(name) || name === 'unreadable' ? name : 'other'
 }
 
-/** Null when a batch has several, or none that is known. */
+/**
+ * Returns the only agent of a batch, or null if the batch names several agents or no readable one.
+ */
 function onlyAgentOf({ items }: ParsedBatch): string | null {
   const [first = null, ...others] = new Set(items.map(agentIdOf))
   return others.length === 0 ? first : null

@@ -1,17 +1,19 @@
-/** Learns the id of the decision schema from the registry, once, and keeps it. */
+/** Loads the ID of the decision schema from the registry once and caches it. */
 import { backoffMs } from '../../core/backoff.ts'
 import type { Logger } from '../../platform/telemetry/logger.ts'
+import { pause } from '../../platform/process/every.ts'
 import type { Registry } from '../../platform/registry/schema-registry.ts'
 import { decisionContract, subjectOf } from '../../schemas/index.ts'
 
-export interface DecisionSchema {
-  /** The id, or null until the registry has answered. Never changes again. */
+interface DecisionSchema {
+  /** Returns the ID, or null until it is loaded. It never changes afterwards. */
   id(): number | null
-  /** Begins to ask, and asks until there is an answer. */
+  /** Loads the ID, retrying until it succeeds. */
   learn(): Promise<void>
   stop(): void
 }
 
+const notRegistered = 'decision schema not registered; run: sluice schemas register'
 const backoff = { baseMs: 200, capMs: 5000 }
 
 export function createDecisionSchema(dependencies: {
@@ -22,31 +24,29 @@ export function createDecisionSchema(dependencies: {
   const { registry, topic, logger } = dependencies
   const subject = subjectOf(topic)
   const stopped = new AbortController()
-  let known: number | null = null
+  let schemaId: number | null = null
 
-  async function ask(): Promise<void> {
+  async function fetchId(): Promise<void> {
     try {
-      known = await registry.idOf(subject, decisionContract.text)
+      schemaId = await registry.idOf(subject, decisionContract.text)
       if (stopped.signal.aborted) return
-      if (known === null) logger.warn({ subject }, 'schema not registered: sluice schemas register')
-      else logger.info({ subject, schema_id: known }, 'learnt the schema id')
+      if (schemaId === null) logger.warn({ subject }, notRegistered)
+      else logger.info({ subject, schema_id: schemaId }, 'decision schema loaded')
     } catch (error) {
-      logger.warn({ subject, error: String(error) }, 'the registry does not answer')
+      logger.warn({ subject, error: String(error) }, 'schema registry unavailable')
     }
   }
 
   return {
-    id: () => known,
+    id: () => schemaId,
     learn: async () => {
-      for (let attempt = 1; known === null && !stopped.signal.aborted; attempt++) {
-        await ask()
-        if (known === null) await pause(backoffMs(backoff, attempt, Math.random()))
+      for (let attempt = 1; schemaId === null && !stopped.signal.aborted; attempt++) {
+        await fetchId()
+        if (schemaId === null) {
+          await pause(backoffMs(backoff, attempt, Math.random()), stopped.signal)
+        }
       }
     },
     stop: () => stopped.abort()
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }

@@ -1,12 +1,12 @@
-/** Steps over the items of a batch, where a refusal stands in the place of the item it refuses. */
+/** Applies steps to the items of a batch. A rejected item is replaced by its problem. */
 import { Problem } from '../../core/problem.ts'
-import { yieldTurn } from '../../platform/process/yield-turn.ts'
+import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
 import type { Quota } from './limit-rate.ts'
 
-/** An item on its way, or why it goes no further. */
+/** An item, or the problem for which it was rejected. */
 export type Item<T> = T | Problem
 
-/** `each` or `eachInTurns`. */
+/** Common type of `each` and `eachYielding`. */
 export type EachItem = <T, R>(
   items: readonly Item<T>[],
   step: Step<T, R>
@@ -14,19 +14,22 @@ export type EachItem = <T, R>(
 
 type Step<T, R> = (item: T, index: number) => R
 
-/** Takes every item that is still on its way one step further. */
+/** Applies the step to every item that has not been rejected. */
 export function each<T, R>(items: readonly Item<T>[], step: Step<T, R>): Item<R>[] {
   return items.map((item, index) => takeStep(item, index, step))
 }
 
-/** As `each`, in turns: for items that are so large together that they would hold others up. */
-export async function eachInTurns<T, R>(
+/**
+ * Works like `each`, but yields to the event loop before each item. Use it for batches that would
+ * block the event loop for too long.
+ */
+export async function eachYielding<T, R>(
   items: readonly Item<T>[],
   step: Step<T, R>
 ): Promise<Item<R>[]> {
   const results: Item<R>[] = []
   for (const [index, item] of items.entries()) {
-    await yieldTurn()
+    await yieldToEventLoop()
     results.push(takeStep(item, index, step))
   }
   return results
@@ -42,20 +45,24 @@ function takeStep<T, R>(item: Item<T>, index: number, step: Step<T, R>): Item<R>
   }
 }
 
-/** The first items that the quota grants go on; what was refused before keeps its own refusal. */
-export function admit<T>(items: readonly Item<T>[], { granted, refusal }: Quota): Item<T>[] {
-  if (refusal === null) return [...items]
-  return items.map((item, index) => (index < granted || item instanceof Problem ? item : refusal))
+/**
+ * Keeps the items that the quota covers and replaces the others with the quota's problem. Items
+ * that are already rejected stay unchanged.
+ */
+export function admit<T>(items: readonly Item<T>[], { granted, problem }: Quota): Item<T>[] {
+  if (problem === null) return [...items]
+  return items.map((item, index) => (index < granted || item instanceof Problem ? item : problem))
 }
 
-/** Every item that is still on its way goes on, unless it is told why not. */
-export async function refuseEach<T>(
+/** Rejects every item for which `problemOf` returns a problem. */
+export async function rejectEach<T>(
   items: readonly Item<T>[],
-  refusalOf: (item: T) => Problem | null | Promise<Problem | null>
+  problemOf: (item: T) => Problem | null | Promise<Problem | null>
 ): Promise<Item<T>[]> {
-  const asked = items.map((item) => (item instanceof Problem ? null : refusalOf(item)))
-  // Nearly always it is known at once, and a thousand promises would cost more than the answers.
-  const isKnown = asked.every((refusal) => !(refusal instanceof Promise))
-  const refusals = isKnown ? asked : await Promise.all(asked.map(async (refusal) => await refusal))
-  return items.map((item, index) => (refusals[index] as Problem | null) ?? item)
+  const found = items.map((item) => (item instanceof Problem ? null : problemOf(item)))
+  // Usually no result is a promise, and awaiting a thousand plain values would cost more than the
+  // work itself.
+  const isKnown = found.every((problem) => !(problem instanceof Promise))
+  const problems = isKnown ? found : await Promise.all(found.map(async (problem) => await problem))
+  return items.map((item, index) => (problems[index] as Problem | null) ?? item)
 }

@@ -1,4 +1,4 @@
-/** encode: a decision to the record that goes onto the log. */
+/** Encodes a decision as a Kafka record. */
 import { createEncode as createAvroEncode } from '../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import { keyOf } from '../../core/decision/decision.ts'
@@ -9,19 +9,22 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { OutgoingRecord } from '../../platform/kafka/record-producer.ts'
 import { decisionContract } from '../../schemas/index.ts'
 
-/** @throws {Problem} 413 when the encoded decision is too large, 503 while its schema has no id. */
-export type Encode = (decision: Decision, traceparent?: string | string[]) => OutgoingRecord
+/**
+ * Encodes a decision.
+ * @throws {Problem} 413 if the encoded decision is too large, 503 until its schema is loaded
+ */
+export type EncodeDecision = (decision: Decision, traceparent?: string | string[]) => OutgoingRecord
 
-export interface EncodeDependencies {
+interface EncodeDependencies {
   readonly topic: string
-  /** The id the registry gave the decision schema, or null until it is known. */
+  /** Returns the registry's ID of the decision schema, or null until it is loaded. */
   readonly schemaId: () => number | null
   readonly metrics: Metrics
 }
 
 export const decisionBytesMax = 4 * 1024 * 1024
 
-export function createEncode({ topic, schemaId, metrics }: EncodeDependencies): Encode {
+export function createEncode({ topic, schemaId, metrics }: EncodeDependencies): EncodeDecision {
   const countBytes = metrics.counter('sluice_ingest_body_bytes_total', { stage: 'encoded' })
   const encodeAvro = createAvroEncode<Decision>(decisionContract.schema)
 
@@ -46,17 +49,17 @@ function headersOf(decision: Decision, header: string | string[] | undefined) {
 
 function schemaUnavailable(): Problem {
   return new Problem('schema_unavailable', {
-    detail: 'This instance has not yet learnt the id of the decision schema from the registry.',
+    detail: 'The decision schema has not been loaded from the schema registry yet.',
     headers: { 'retry-after': '5' }
   })
 }
 
-/** A character has one byte at least. */
+/** Returns a lower bound of the size in bytes, because each character takes at least one byte. */
 function leastSizeOf({ input, output, metadata }: Decision): number {
   return input.length + output.length + (metadata?.length ?? 0)
 }
 
-/** In bytes of UTF-8, before they are encoded. */
+/** Size of each member in UTF-8 bytes, before the decision is encoded. */
 type Sizes = Readonly<Partial<Record<'input' | 'output' | 'metadata', number>>>
 
 function sizesOf({ input, output, metadata }: Decision): Sizes {
@@ -65,16 +68,17 @@ function sizesOf({ input, output, metadata }: Decision): Sizes {
 }
 
 /**
- * 413 that names the member that takes the most room, since that is the one to shorten.
- * @param size of the encoded decision; at least what is told of its members
+ * Returns a 413 with a pointer to the largest member, which the caller should shorten.
+ * @param size the size of the encoded decision in bytes; defaults to the sum of `sizes`, a lower
+ * bound
  */
 export function tooLarge(sizes: Sizes, size?: number): Problem {
   const members = Object.entries(sizes)
   const least = members.reduce((sum, [, bytes]) => sum + bytes, 0)
-  const told = size === undefined ? `at least ${least}` : String(size)
+  const measured = size === undefined ? `at least ${least}` : String(size)
   const [largest, size_bytes] = members.reduce((one, other) => (other[1] > one[1] ? other : one))
   return new Problem('payload_too_large', {
-    detail: `The decision has ${told} bytes encoded, at most ${decisionBytesMax} are taken.`,
+    detail: `The encoded decision is ${measured} bytes; the maximum is ${decisionBytesMax}.`,
     members: { pointer: pointerTo(largest), size_bytes, limit_bytes: decisionBytesMax }
   })
 }

@@ -1,20 +1,23 @@
-/** Idempotency-Key: a caller's own name for a request, made into the ids of its decisions.
+/** Derives decision IDs from the Idempotency-Key header.
  *
- * The header is that of draft-ietf-httpapi-idempotency-key-header: a quoted string. The same key of
- * the same organization gives the same ids again, so a request that is sent twice is stored once.
+ * The header is a quoted string, as in draft-ietf-httpapi-idempotency-key-header. The same key of
+ * the same organization always yields the same IDs, so a request that is sent twice is stored once.
  */
 import { uuidv5 } from '../../core/ids/ids.ts'
 import { Problem } from '../../core/problem.ts'
 
-/** The id of the item at `index` of a request; a request of one decision has no index. */
-export type IdempotentId = (organizationId: string, index?: number) => string
+/** Returns the ID of the item at `index` of a batch. A request with one decision has no index. */
+type IdempotentId = (organizationId: string, index?: number) => string
 
-/** A string of RFC 8941; many clients leave the quotes away, and nothing is lost by taking it. */
+/** Matches an RFC 8941 string. Also accepts a bare string, because many clients omit the quotes. */
 export const idempotencyKeyPattern =
   '^(?:"((?:[ !#-\\[\\]-~]|\\\\["\\\\]){1,255})"|([!#-\\[\\]-~]{1,255}))$'
 const keyExpression = new RegExp(idempotencyKeyPattern)
 
-/** Null without the header. @throws {Problem} 400 when it is no string of 1 to 255 characters. */
+/**
+ * Parses the Idempotency-Key header, or returns null if it is absent.
+ * @throws {Problem} 400 unless it is a string of 1 to 255 characters
+ */
 export function idempotentIdOf(header: string | string[] | undefined): IdempotentId | null {
   if (header === undefined) return null
   const match = typeof header === 'string' ? keyExpression.exec(header) : null
@@ -26,7 +29,7 @@ export function idempotentIdOf(header: string | string[] | undefined): Idempoten
 
 function malformed(): Problem {
   const detail =
-    'The Idempotency-Key must be a quoted string of 1 to 255 printable ASCII characters, ' +
-    'or a bare one without spaces.'
+    'The Idempotency-Key header is malformed. Send a quoted string of 1 to 255 printable ' +
+    'ASCII characters, or an unquoted one without spaces.'
   return new Problem('malformed_request', { detail })
 }

@@ -1,4 +1,4 @@
-/** What a caller needs to know of `POST /v1/ingest/batch`. */
+/** Describes `POST /v1/ingest/batch` for OpenAPI. */
 import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import { clientReportSchema, decisionBodySchema } from '../../schemas/index.ts'
 import { embedded } from '../../http/embedded.ts'
@@ -6,20 +6,25 @@ import { itemProblemSchema } from '../../http/reply/problem-schema.ts'
 import type { Operation } from '../../http/route.ts'
 import { idempotencyKeyHeader, ingestHeaders, ingestOperation } from './ingest.operation.ts'
 import { itemsMax } from './parse-batch.ts'
+import { schemaFor, withExample } from '../../http/schema.ts'
 
 const decision = embedded(decisionBodySchema)
-/** What is no report is counted as such and harms nothing, so any value is taken. */
+/**
+ * Accepts any value, because a malformed report is only counted and must not cause the batch to be
+ * rejected.
+ */
 const clientReport: JsonSchema = {
   description:
-    'What an SDK dropped before it could be sent: `{"dropped": {"queue_full": 3}}`. Counted ' +
-    `under ${Object.keys(clientReportSchema.properties.dropped.properties).join(', ')} and other.`
+    'Decisions that an SDK dropped before sending: `{"dropped": {"queue_full": 3}}`. ' +
+    'Counted under ' +
+    `${Object.keys(clientReportSchema.properties.dropped.properties).join(', ')} and other.`
 }
 
 const queued: JsonSchema = {
   type: 'object',
   required: ['index', 'decision_id', 'queued'],
   properties: {
-    index: { type: 'integer', description: 'Which item of the request, from 0.' },
+    index: { type: 'integer', description: 'The index of the item in the request, from 0.' },
     decision_id: { type: 'string', format: 'uuid' },
     queued: { const: true }
   },
@@ -34,10 +39,10 @@ const refused: JsonSchema = {
     decision_id: {
       type: ['string', 'null'],
       format: 'uuid',
-      description: 'Send the item again with it; null when none is known.'
+      description: 'Retry the item with this id. Null when the id is unknown.'
     },
     queued: { const: false },
-    retryable: { type: 'boolean', description: 'Whether this item may succeed later, unchanged.' },
+    retryable: { type: 'boolean', description: 'Whether the same item may succeed later.' },
     problem: itemProblemSchema
   },
   additionalProperties: false
@@ -50,15 +55,16 @@ export const ingestBatchOperation: Operation = {
   tag: 'ingest',
   summary: 'Send up to 1,000 decisions',
   description:
-    'Each item is judged by itself, and each has a result in the order sent: one bad item never ' +
-    'spoils its neighbours. Send again the items that say `retryable`, with their `decision_id`. ' +
-    'When the limit is reached, the first items that fit are taken. Where no valid item could be ' +
-    'taken, the answer is 429 or 503 and carries the `results` as well. A 429 without `results` ' +
-    'means that the limit had nothing left and the body was not read: send it again later. ' +
-    'An item that is refused for good takes one point for each started 64 KiB of its text.',
+    'Validates each item on its own and returns one result for each, in the order sent. A ' +
+    'rejected item does not affect the others. Retry the items that are marked `retryable` ' +
+    'with their `decision_id`. If the rate limit is reached, the first items that fit are ' +
+    'accepted. If no valid item was accepted, the response is 429 or 503 and carries the ' +
+    '`results` as well. A 429 without `results` means that the rate limit was already used ' +
+    'up and the body was not read; retry later. An item that cannot succeed unchanged costs ' +
+    'one point of the rate limit for each started 64 KiB of its text.',
   headers: idempotencyKeyHeader,
   body: {
-    schema: {
+    schema: schemaFor({
       type: 'object',
       anyOf: [
         { required: ['decisions'], properties: { decisions: { minItems: 1 } } },
@@ -67,27 +73,27 @@ export const ingestBatchOperation: Operation = {
       properties: {
         decisions: { type: 'array', maxItems: itemsMax, items: decision },
         client_report: clientReport
+      },
+      example: {
+        decisions: [
+          { input: { question: '2+2?' }, output: '4', agent_id: 'sums' },
+          { input: { question: '3+3?' }, output: '6', agent_id: 'sums' }
+        ]
       }
-    },
-    example: {
-      decisions: [
-        { input: { question: '2+2?' }, output: '4', agent_id: 'sums' },
-        { input: { question: '3+3?' }, output: '6', agent_id: 'sums' }
-      ]
-    },
+    }),
     lines: '{"input":1,"output":"one"}\n{"input":2,"output":"two"}\n'
   },
   response: {
     202: {
-      description: 'The log has all of them.',
-      schema: resultsOf(queued),
-      example: { results: [{ index: 0, decision_id: id, queued: true }] },
+      description: 'Kafka has acknowledged all items.',
+      schema: withExample(resultsOf(queued), {
+        results: [{ index: 0, decision_id: id, queued: true }]
+      }),
       headers: ingestHeaders
     },
     207: {
-      description: 'The log has those that say `queued: true`.',
-      schema: resultsOf({ oneOf: [queued, refused] }),
-      example: {
+      description: 'Kafka has acknowledged the items with `queued: true`.',
+      schema: withExample(resultsOf({ oneOf: [queued, refused] }), {
         results: [
           { index: 0, decision_id: id, queued: true },
           {
@@ -105,10 +111,10 @@ export const ingestBatchOperation: Operation = {
             }
           }
         ]
-      },
+      }),
       headers: {
         ...ingestHeaders,
-        'Retry-After': 'Whole seconds to wait before the retryable items are sent again.'
+        'Retry-After': 'Whole seconds to wait before retrying the retryable items.'
       }
     }
   },

@@ -1,18 +1,19 @@
-/** What a caller needs to know of `POST /v1/ingest`. */
+/** Describes `POST /v1/ingest` for OpenAPI. */
 import { decisionBodySchema } from '../../schemas/index.ts'
 import { idempotencyKeyPattern } from './idempotent-id.ts'
 import type { Operation } from '../../http/route.ts'
+import { withExample } from '../../http/schema.ts'
 
 export const ingestHeaders = {
-  RateLimit: 'What may still be sent under the tightest policy: `"organization";r=…;t=…`.',
-  'RateLimit-Policy': 'That policy: `"organization";q=…;w=…`.'
+  RateLimit: 'The remaining quota under the tightest policy: `"organization";r=…;t=…`.',
+  'RateLimit-Policy': 'The tightest policy: `"organization";q=…;w=…`.'
 }
 
 export const idempotencyKeyHeader = {
   'Idempotency-Key': {
     description:
-      'A quoted string of 1 to 255 characters. The same key gives a decision without an id of ' +
-      'its own the same `decision_id` again, so that it is stored once however often it is sent.',
+      'A quoted string of 1 to 255 characters. A decision without a `decision_id` gets the ' +
+      'same `decision_id` for the same key, so that retries store it once.',
     example: '"ticket-8812/3"',
     pattern: idempotencyKeyPattern
   }
@@ -21,16 +22,16 @@ export const idempotencyKeyHeader = {
 export const ingestOperation: Operation = {
   operation_id: 'ingestDecision',
   tag: 'ingest',
-  summary: 'Send one decision',
+  summary: 'Send a decision',
   description:
-    'Answers 202 only after every in-sync replica of the log has the decision. What is not ' +
-    'known is 503 and carries the `decision_id`: sent again with it, a decision is stored once. ' +
-    'A refusal takes one point of the rate limit for each started 64 KiB of the body; while the ' +
-    'limit has nothing left, the answer is 429 before the body is read.',
+    'Returns 202 only after every in-sync replica in Kafka has the decision. A 503 that ' +
+    'carries a `decision_id` means that the write failed or its result is unknown; retry ' +
+    'with the same `decision_id`, and the decision is stored once. A request that cannot ' +
+    'succeed unchanged costs one point of the rate limit for each started 64 KiB of its ' +
+    'body. If the rate limit is used up, the response is 429 and the body is not read.',
   headers: idempotencyKeyHeader,
   body: {
-    schema: decisionBodySchema,
-    example: {
+    schema: withExample(decisionBodySchema, {
       input: { messages: [{ role: 'user', content: 'May I have a refund for order 1017?' }] },
       output: 'Yes: it arrived damaged, and you asked within 30 days.',
       agent_id: 'refund-agent',
@@ -39,21 +40,23 @@ export const ingestOperation: Operation = {
       metadata: { model: 'small-1', agent_version: '2.3.0' },
       input_tokens: 31,
       output_tokens: 14
-    }
+    })
   },
   response: {
     202: {
-      description: 'The log has it. It will be stored and evaluated.',
-      schema: {
-        type: 'object',
-        required: ['decision_id', 'queued'],
-        properties: {
-          decision_id: { type: 'string', format: 'uuid' },
-          queued: { const: true }
+      description: 'Kafka has acknowledged the decision. It will be stored and evaluated.',
+      schema: withExample(
+        {
+          type: 'object',
+          required: ['decision_id', 'queued'],
+          properties: {
+            decision_id: { type: 'string', format: 'uuid' },
+            queued: { const: true }
+          },
+          additionalProperties: false
         },
-        additionalProperties: false
-      },
-      example: { decision_id: '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55', queued: true },
+        { decision_id: '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55', queued: true }
+      ),
       headers: ingestHeaders
     }
   },

@@ -1,24 +1,25 @@
-/** The path of one decision through the gateway. Read this file first.
+/** Ingests one decision: runs each step of its path through the gateway. Read this file first.
  *
  *     POST /v1/ingest
- *       ├─ authenticate ─▶ 401 missing or invalid key · 403 key lacks the scope · 503 keys away
- *       │                  429 if the rate limit is used up, before the body is read
+ *       ├─ authenticate ─▶ 401 missing or invalid key · 403 missing scope · 503 key not verifiable
+ *       │                  429 rate limit used up, before the body is read
  *       ├─ parse ────────▶ 400 malformed JSON or encoding · 413 too large · 415 not JSON in UTF-8
- *       ├─ validate ─────▶ 422 invalid decision, every problem with its pointer
- *       ├─ limit rate ───▶ 429 with Retry-After
- *       ├─ encode ───────▶ 413 decision too large · 503 schema id not known yet
- *       ├─ produce ──────▶ 503 log unavailable, or too much in flight
+ *       ├─ validate ─────▶ 422 invalid decision, with a pointer to every error
+ *       ├─ rate-limit ───▶ 429 rate limit reached, with Retry-After
+ *       ├─ encode ───────▶ 413 encoded decision too large · 503 schema not loaded
+ *       ├─ produce ──────▶ 503 Kafka unavailable, or too many bytes in flight
  *       └─ acknowledge ──▶ 202, only after every in-sync replica has the record
  *
- * A long body is parsed in turns, and of an organization one at a time is parsed to encoded. Many
- * decisions in one request go the same way, in ingest-batch.ts.
+ * Every request has exactly one outcome: queued, or rejected with a reason. Parsing a long body
+ * yields to the event loop, and each organization may have only one long body at a time in the
+ * steps from parse to encode. ingest-batch.ts runs the same steps for each item of a batch.
  */
 import { isLong } from '../../core/json/steps.ts'
 import type { Authenticate } from '../../auth/authenticate.ts'
 import type { Call, Reply, WorkShare } from '../../http/call.ts'
 import type { FairShare } from '../../http/admission/fair-share.ts'
-import { runInTurns } from '../../platform/process/yield-turn.ts'
-import type { Encode } from './encode.ts'
+import { runStepsYielding } from '../../platform/process/yield-to-event-loop.ts'
+import type { EncodeDecision } from './encode.ts'
 import { idempotentIdOf } from './idempotent-id.ts'
 import type { LimitAgent } from './limit-agent.ts'
 import type { FindSpent, LimitRate } from './limit-rate.ts'
@@ -28,14 +29,14 @@ import type { Produce } from './produce.ts'
 import { idOf } from './validate.ts'
 import type { Validate } from './validate.ts'
 
-export interface IngestDependencies {
+interface IngestDependencies {
   readonly authenticate: Authenticate
   readonly findSpent: FindSpent
   readonly shareLong: FairShare
   readonly validate: Validate
   readonly limitRate: LimitRate
   readonly limitAgent: LimitAgent
-  readonly encode: Encode
+  readonly encode: EncodeDecision
   readonly produce: Produce
   readonly outcomes: Outcomes
 }
@@ -51,25 +52,25 @@ export function createIngest(dependencies: IngestDependencies) {
       const principal = (attempt.principal = await authenticate(headers.authorization, 'ingest'))
       const { organization_id: organizationId } = principal
       const spent = (attempt.quota = findSpent(principal))
-      if (spent !== null) throw spent.refusal
+      if (spent !== null) throw spent.problem
       const idempotentId = idempotentIdOf(headers['idempotency-key'])
       const inShare: WorkShare = (work) => shareLong(organizationId, work)
       const record = await call.useBody({ sharedBy: organizationId, inShare }, async (body) => {
         const contentType = headers['content-type']
         const submission = (attempt.submission = isLong(body)
-          ? await runInTurns(parseSteps(contentType, body))
+          ? await runStepsYielding(parseSteps(contentType, body))
           : parse(contentType, body))
         const id = idOf(submission) ?? idempotentId?.(organizationId) ?? null
         attempt.decision = validate(submission, principal, id)
         attempt.quota = await limitRate(principal, 1)
-        const refusal = attempt.quota.refusal ?? (await limitAgent(attempt.decision))
-        if (refusal !== null) throw refusal
+        const problem = attempt.quota.problem ?? (await limitAgent(attempt.decision))
+        if (problem !== null) throw problem
         return encode(attempt.decision, headers['traceparent'])
       })
       await produce(record)
       return outcomes.acknowledge(attempt)
     } catch (error) {
-      throw await outcomes.refuse(attempt, error)
+      throw await outcomes.reject(attempt, error)
     }
   }
 }

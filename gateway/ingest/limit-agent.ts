@@ -1,4 +1,6 @@
-/** limit agent: keeps one agent from using up what its organization may send. */
+/** Limits the rate of each agent, so that one agent cannot use up the rate limit of its
+ * organization.
+ */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Problem } from '../../core/problem.ts'
 import type {
@@ -8,32 +10,31 @@ import type {
 } from '../../platform/rate-limit/rate-limiter.ts'
 import { createLimitPolicy, limitProblem } from './limit-policy.ts'
 
-type Who = Pick<Decision, 'organization_id' | 'agent_id'>
+type AgentOfDecision = Pick<Decision, 'organization_id' | 'agent_id'>
 
 /**
- * Answers with the 429 for this decision, or null. It counts for the organization all the same: to
- * refuse is work too.
+ * Returns the 429 for this decision, or null. A rejected decision still counts against the limit of
+ * its organization, because rejecting it also takes work.
  */
-export type LimitAgent = (decision: Who) => Problem | null | Promise<Problem | null>
+export type LimitAgent = (decision: AgentOfDecision) => Problem | null | Promise<Problem | null>
 
-export interface LimitAgentDependencies {
+interface LimitAgentDependencies {
   readonly rateLimiter: RateLimiter
-  /** For each agent; 0 points are no limit. */
+  /** Limit per agent; 0 points means no limit. */
   readonly limit: RateLimit
 }
 
 export function createLimitAgent({ rateLimiter, limit }: LimitAgentDependencies): LimitAgent {
   if (limit.points === 0) return () => null
-  const policy = createLimitPolicy({ name: 'agent', who: 'One agent', limit })
+  const policy = createLimitPolicy({ name: 'agent', who: 'Each agent', limit })
 
-  function refusalOf(state: RateLimitState): Problem | null {
+  function problemOf(state: RateLimitState): Problem | null {
     return state.granted > 0 ? null : limitProblem(policy, state)
   }
 
   return function limitAgent({ organization_id, agent_id }) {
-    // Without an id there is nobody whom the limit could be about.
     if (agent_id === null) return null
     const state = rateLimiter.take(`agent:${organization_id}:${agent_id}`, limit, 1)
-    return state instanceof Promise ? state.then(refusalOf) : refusalOf(state)
+    return state instanceof Promise ? state.then(problemOf) : problemOf(state)
   }
 }

@@ -1,22 +1,22 @@
-/** A limit by its name, and what callers are told of it in headers.
+/** Builds rate-limit policies: the headers and the 429 of each limit.
  *
- * The headers are those of draft-ietf-httpapi-ratelimit-headers-11.
+ * The headers follow draft-ietf-httpapi-ratelimit-headers-11.
  */
 import { Problem } from '../../core/problem.ts'
 import type { RateLimit, RateLimitState } from '../../platform/rate-limit/rate-limiter.ts'
 
-/** Made once and used for many decisions, so whatever does not change is ready in it. */
+/** A policy is created once and used for many decisions, so its constant parts are precomputed. */
 export interface LimitPolicy {
   readonly limit: RateLimit
   readonly policyHeader: string
-  /** The header RateLimit as far as the number of what is left. */
+  /** The start of the RateLimit header, up to the number of remaining points. */
   readonly stateHeader: string
   readonly detail: string
 }
 
-export interface LimitPolicyOptions {
+interface LimitPolicyOptions {
   readonly name: string
-  /** Who is limited, in a sentence. */
+  /** Subject of the error detail, for example `The organization`. */
   readonly who: string
   readonly limit: RateLimit
 }
@@ -27,7 +27,9 @@ export function createLimitPolicy({ name, who, limit }: LimitPolicyOptions): Lim
     limit,
     policyHeader: `"${name}";q=${points};w=${windowSeconds}`,
     stateHeader: `"${name}";r=`,
-    detail: `${who} may send ${points} decisions in ${windowSeconds} s.`
+    detail:
+      `${who} may send ${points} decisions per ${windowSeconds} s. Retry after the delay in ` +
+      '`Retry-After`.'
   }
 }
 
@@ -38,7 +40,7 @@ export function limitHeaders(policy: LimitPolicy, state: RateLimitState): Record
   }
 }
 
-/** 429 for what the window did not have. */
+/** Returns the 429 for an exhausted window. */
 export function limitProblem(policy: LimitPolicy, state: RateLimitState): Problem {
   return new Problem('rate_limited', {
     detail: policy.detail,
@@ -46,7 +48,10 @@ export function limitProblem(policy: LimitPolicy, state: RateLimitState): Proble
   })
 }
 
-/** Whole seconds, rounded up: coming back a moment early would only be refused again. */
+/**
+ * Returns the whole seconds until the window ends, rounded up, because an earlier retry would be
+ * rejected again.
+ */
 function secondsUntil(state: RateLimitState): number {
   return Math.max(1, Math.ceil(state.resetMs / 1000))
 }

@@ -1,4 +1,6 @@
-/** limit rate: takes decisions from the organization's window and the key's, or says 429. */
+/** Limits the ingest rate: takes points from the windows of the organization and the API key, or
+ * returns a 429.
+ */
 import { problems } from '../../core/problem.ts'
 import type { Problem } from '../../core/problem.ts'
 import type {
@@ -11,79 +13,91 @@ import { createLimitPolicy, limitHeaders, limitProblem } from './limit-policy.ts
 import type { LimitPolicy } from './limit-policy.ts'
 
 export interface Quota {
-  /** How many of the items fit: from 0 to all. They count, whatever becomes of them. */
+  /** Number of items within the limit. They count against it even if a later step rejects them. */
   readonly granted: number
-  /** What the caller has left, under the limit that leaves the least. */
+  /** Headers of the limit with the fewest points left. */
   readonly headers: Readonly<Record<string, string>>
-  /** The 429 for what did not fit; null when everything did. */
-  readonly refusal: Problem | null
+  /** The 429 for the items that did not fit, or null if all items fit. */
+  readonly problem: Problem | null
 }
 
-/** Answers at once, without a promise, as long as the windows' leases cover it. */
+/**
+ * Takes one point per item. Returns a plain value instead of a promise if the leased points
+ * suffice.
+ */
 export type LimitRate = (principal: KeyPrincipal, items: number) => Quota | Promise<Quota>
 
 /**
- * The quota of a caller whose window is known to have nothing left, with its refusal; null for all
- * others. Nothing is taken, and nothing waited for.
+ * Returns the quota and the 429 of a caller whose window is known to be used up, otherwise null.
+ * Takes no points and never waits.
  */
 export type FindSpent = (principal: KeyPrincipal) => SpentQuota | null
 
-export interface SpentQuota extends Quota {
-  readonly refusal: Problem
+interface SpentQuota extends Quota {
+  readonly problem: Problem
 }
 
-/** A refusal costs a point for so many bytes that had to be read for it, and one at least. */
-export const refusedBytesPerPoint = 64 * 1024
+/** Number of rejected bytes that cost one point. The cost is rounded up. */
+export const rejectedBytesPerPoint = 64 * 1024
 
-/** What a refusal costs. What may succeed later, unchanged, costs no more than to be accepted. */
-export function pointsOfRefusal({ code }: Problem, bytes: number): number {
-  return problems[code].retryable ? 1 : Math.max(1, Math.ceil(bytes / refusedBytesPerPoint))
+/**
+ * Returns the cost of a rejection in points. A retryable rejection costs no more than an accepted
+ * decision.
+ */
+export function pointsOfRejection({ code }: Problem, bytes: number): number {
+  return problems[code].retryable ? 1 : Math.max(1, Math.ceil(bytes / rejectedBytesPerPoint))
 }
 
-export interface LimitRateDependencies {
+interface LimitRateDependencies {
   readonly rateLimiter: RateLimiter
-  /** For organizations without one of their own; its window is everybody's. */
+  /**
+   * Limit of organizations that have no limit of their own. Its window length applies to all
+   * organizations.
+   */
   readonly defaultLimit: RateLimit
 }
 
-/** A limit, and whose window it is. */
-interface Limited {
+/** A limit, and the key of its window in the rate limiter. */
+interface RateWindow {
   readonly key: string
   readonly policy: LimitPolicy
 }
 
-interface LimitedPrincipal {
-  readonly organization: Limited
-  /** Null where the key has no limit of its own. */
-  readonly key: Limited | null
+interface PrincipalWindows {
+  readonly organization: RateWindow
+  /** Null if the API key has no limit of its own. */
+  readonly key: RateWindow | null
 }
 
-interface Taken {
-  readonly from: Limited
+interface TakenPoints {
+  readonly from: RateWindow
   readonly state: RateLimitState
 }
 
 export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependencies) {
-  // A principal is the same object for as long as its key is known and unchanged.
-  const known = new WeakMap<KeyPrincipal, LimitedPrincipal>()
+  // Keyed by the principal object, which stays the same while its API key is cached and unchanged.
+  const known = new WeakMap<KeyPrincipal, PrincipalWindows>()
 
-  function limitedOf(principal: KeyPrincipal): LimitedPrincipal {
-    let limited = known.get(principal)
-    if (limited === undefined) {
-      limited = createLimitedPrincipal(principal, defaultLimit)
-      known.set(principal, limited)
+  function windowsOf(principal: KeyPrincipal): PrincipalWindows {
+    let windows = known.get(principal)
+    if (windows === undefined) {
+      windows = createPrincipalWindows(principal, defaultLimit)
+      known.set(principal, windows)
     }
-    return limited
+    return windows
   }
 
-  /** The key takes what the organization was given, and the organization gets back the rest. */
-  function limitKey(items: number, organization: Taken, from: Limited): Quota | Promise<Quota> {
+  /**
+   * Takes as many points from the key's window as the organization's window granted. If the key's
+   * window has fewer, gives the difference back to the organization's window.
+   */
+  function limitKey(items: number, organization: TakenPoints, from: RateWindow) {
     const state = rateLimiter.take(from.key, from.policy.limit, organization.state.granted)
     if (!(state instanceof Promise)) return settle(items, organization, { from, state })
     return state.then((late) => settle(items, organization, { from, state: late }))
   }
 
-  function settle(items: number, organization: Taken, key: Taken): Quota {
+  function settle(items: number, organization: TakenPoints, key: TakenPoints): Quota {
     const { granted } = key.state
     const unused = organization.state.granted - granted
     if (unused > 0) giveBack(organization, unused)
@@ -91,66 +105,68 @@ export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependen
     return quotaOf(items, granted, isKeyTighter ? key : organization)
   }
 
-  /** Not into the next window, which may have begun while the key's was asked for. */
-  function giveBack({ from, state }: Taken, points: number): void {
+  /** Gives points back unless the next window has begun. */
+  function giveBack({ from, state }: TakenPoints, points: number): void {
     const { limit } = from.policy
-    const current = rateLimiter.look(from.key, limit)
+    const current = rateLimiter.peek(from.key, limit)
     const halfWindowMs = (limit.windowSeconds * 1000) / 2
-    const hasBegunAnew = current.resetMs > state.resetMs + halfWindowMs
-    if (!hasBegunAnew) rateLimiter.giveBack(from.key, limit, points)
+    const isNewWindow = current.resetMs > state.resetMs + halfWindowMs
+    if (!isNewWindow) rateLimiter.giveBack(from.key, limit, points)
   }
 
-  function limit(items: number, limited: LimitedPrincipal, state: RateLimitState) {
-    const organization = { from: limited.organization, state }
-    if (limited.key !== null && state.granted > 0) return limitKey(items, organization, limited.key)
+  function limit(items: number, windows: PrincipalWindows, state: RateLimitState) {
+    const organization = { from: windows.organization, state }
+    if (windows.key !== null && state.granted > 0) return limitKey(items, organization, windows.key)
     return quotaOf(items, state.granted, organization)
   }
 
   const limitRate: LimitRate = (principal, items) => {
-    const limited = limitedOf(principal)
-    const { key, policy } = limited.organization
+    const windows = windowsOf(principal)
+    const { key, policy } = windows.organization
     const state = rateLimiter.take(key, policy.limit, items)
-    if (!(state instanceof Promise)) return limit(items, limited, state)
-    return state.then((late) => limit(items, limited, late))
+    if (!(state instanceof Promise)) return limit(items, windows, state)
+    return state.then((late) => limit(items, windows, late))
   }
 
   const findSpent: FindSpent = (principal) => {
-    const { organization, key } = limitedOf(principal)
+    const { organization, key } = windowsOf(principal)
     return spentQuotaOf(rateLimiter, organization) ?? (key && spentQuotaOf(rateLimiter, key))
   }
 
   return { limitRate, findSpent }
 }
 
-function spentQuotaOf(rateLimiter: RateLimiter, { key, policy }: Limited): SpentQuota | null {
+function spentQuotaOf(rateLimiter: RateLimiter, { key, policy }: RateWindow): SpentQuota | null {
   if (!rateLimiter.isSpent(key, policy.limit)) return null
-  const state = rateLimiter.look(key, policy.limit)
-  return { granted: 0, headers: limitHeaders(policy, state), refusal: limitProblem(policy, state) }
+  const state = rateLimiter.peek(key, policy.limit)
+  return { granted: 0, headers: limitHeaders(policy, state), problem: limitProblem(policy, state) }
 }
 
-function createLimitedPrincipal(principal: KeyPrincipal, defaultLimit: RateLimit) {
+function createPrincipalWindows(principal: KeyPrincipal, defaultLimit: RateLimit) {
   const { organization_id, rate_limit_points, key_id, key_rate_limit_points } = principal
   const { windowSeconds } = defaultLimit
   const limitOf = (points: number): RateLimit => ({ points, windowSeconds })
   const organization = {
     key: `organization:${organization_id}`,
     policy: createLimitPolicy({
-      ...{ name: 'organization', who: 'The organization' },
+      name: 'organization',
+      who: 'The organization',
       limit: limitOf(rate_limit_points ?? defaultLimit.points)
     })
   }
   if (key_rate_limit_points === null) return { organization, key: null }
   const policy = createLimitPolicy({
-    ...{ name: 'key', who: 'The API key' },
+    name: 'key',
+    who: 'The API key',
     limit: limitOf(key_rate_limit_points)
   })
   return { organization, key: { key: `key:${key_id}`, policy } }
 }
 
-function quotaOf(items: number, granted: number, { from, state }: Taken): Quota {
+function quotaOf(items: number, granted: number, { from, state }: TakenPoints): Quota {
   return {
     granted,
     headers: limitHeaders(from.policy, state),
-    refusal: granted < items ? limitProblem(from.policy, state) : null
+    problem: granted < items ? limitProblem(from.policy, state) : null
   }
 }

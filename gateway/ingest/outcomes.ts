@@ -1,31 +1,31 @@
-/** Gives every received decision exactly one outcome: queued, or rejected with a reason. */
+/** Counts exactly one outcome for every received decision: queued, or rejected with a reason. */
 import { Problem } from '../../core/problem.ts'
 import type { ProblemCode } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { jsonHeaders } from '../../http/call.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import type { Attempt } from './attempt.ts'
-import { pointsOfRefusal } from './limit-rate.ts'
+import { pointsOfRejection } from './limit-rate.ts'
 import type { LimitRate, Quota } from './limit-rate.ts'
-import type { NoteFacts } from './note-facts.ts'
+import type { CountUsage } from './count-usage.ts'
 
 export interface Outcomes {
   begin(call: Call): Attempt
-  /** 202: the broker has it. */
+  /** Counts a decision as queued after Kafka has acknowledged it, and returns the 202. */
   acknowledge(attempt: Attempt): Reply
-  /** Counts the refusal and returns what to throw. Never throws itself. */
-  refuse(attempt: Attempt, error: unknown): Promise<unknown>
-  /** `reason` is empty for what is queued. */
+  /** Counts the rejection and returns the error to throw. Never throws. */
+  reject(attempt: Attempt, error: unknown): Promise<unknown>
+  /** Counts outcomes. `reason` is empty for queued decisions. */
   count(outcome: 'queued' | 'rejected', reason: ProblemCode | '', by?: number): void
 }
 
-export interface OutcomesDependencies {
+interface OutcomesDependencies {
   readonly limitRate: LimitRate
   readonly metrics: Metrics
-  readonly facts: NoteFacts
+  readonly usage: CountUsage
 }
 
-export function createOutcomes({ limitRate, metrics, facts }: OutcomesDependencies): Outcomes {
+export function createOutcomes({ limitRate, metrics, usage }: OutcomesDependencies): Outcomes {
   const countQueued = metrics.counter('sluice_ingest_outcomes_total', {
     outcome: 'queued',
     reason: ''
@@ -40,19 +40,19 @@ export function createOutcomes({ limitRate, metrics, facts }: OutcomesDependenci
 
     acknowledge: (attempt) => {
       count('queued', '')
-      facts.accepted(attempt, 1)
+      usage.accepted(attempt, 1)
       const body = `{"decision_id":"${attempt.decision?.decision_id}","queued":true}`
       return { status: 202, headers: { ...jsonHeaders, ...attempt.quota?.headers }, body }
     },
 
-    refuse: async (attempt, error) => {
+    reject: async (attempt, error) => {
       if (!(error instanceof Problem)) {
         count('rejected', 'internal_error')
-        facts.refused(attempt, unexpected)
+        usage.rejected(attempt, unexpected)
         return error
       }
       count('rejected', error.code)
-      facts.refused(attempt, error)
+      usage.rejected(attempt, error)
       const quota = await chargeFor(error, attempt, limitRate)
       const members = attempt.decision ? { decision_id: attempt.decision.decision_id } : {}
       return error.extended({ members, headers: quota?.headers ?? {} })
@@ -65,14 +65,14 @@ export function createOutcomes({ limitRate, metrics, facts }: OutcomesDependenci
 const unexpected = new Problem('internal_error', { detail: 'The request failed unexpectedly.' })
 
 /**
- * What is refused counts against the limit too: refusing costs work, and a loop of it must end. The
- * point that every decision costs may be taken already.
+ * Charges a rejection against the rate limit, because rejections cost work and callers must not
+ * retry in a loop for free. Subtracts the point already charged for the decision, if any.
  */
 async function chargeFor(
-  refusal: Problem,
+  problem: Problem,
   { principal, quota, call }: Attempt,
   limitRate: LimitRate
 ): Promise<Quota | null> {
-  const points = pointsOfRefusal(refusal, call.body_bytes) - (quota === null ? 0 : 1)
+  const points = pointsOfRejection(problem, call.body_bytes) - (quota === null ? 0 : 1)
   return principal === null || points === 0 ? quota : await limitRate(principal, points)
 }

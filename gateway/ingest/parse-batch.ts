@@ -1,4 +1,4 @@
-/** parse, for a batch: bytes to one submission, or one refusal, for each item. */
+/** Parses a batch: converts its bytes to one submission or one problem per item. */
 import { scanItemsSteps } from '../../core/json/json-items.ts'
 import type { JsonItems } from '../../core/json/json-items.ts'
 import { skipValueSteps, walkMembersSteps } from '../../core/json/json-member-steps.ts'
@@ -12,7 +12,7 @@ import { Problem } from '../../core/problem.ts'
 import { requireJsonOrLines } from '../../http/body/require-json.ts'
 import type { Item } from './each.ts'
 import {
-  isBomb,
+  exceedsScanLimits,
   malformedJsonSteps,
   parseText,
   parseTextSteps,
@@ -26,16 +26,16 @@ export const itemsMax = 1000
 
 interface Items {
   readonly items: readonly Item<Submission>[]
-  /** How much text each item has, in characters; in bytes if they are lines. */
+  /** Length of each item's text, in characters, or in bytes for JSON lines. */
   readonly sizes: readonly number[]
 }
 
 export interface ParsedBatch extends Items {
-  /** What the caller's SDK says it dropped, unchecked; undefined when it says nothing. */
+  /** The SDK's report of dropped decisions, not validated; undefined if absent. */
   readonly client_report: unknown
 }
 
-/** What stands beside the decisions may have so many characters. */
+/** Maximum length in characters of the body without its array of decisions. */
 const envelopeCharactersMax = 64 * 1024
 const openBrace = 123
 const openBracket = 91
@@ -43,12 +43,12 @@ const lineFeed = 10
 const subject = 'The body'
 const noItems: Items = { items: [], sizes: [] }
 
-/** @throws {Problem} 400, 413, 415 or 422 where the request as a whole is wrong. */
+/** @throws {Problem} 400, 413, 415 or 422 if the request as a whole is invalid */
 export function parseBatch(contentType: string | undefined, body: Buffer): ParsedBatch {
   return runSteps(parseBatchSteps(contentType, body))
 }
 
-/** As `parseBatch`, in steps. */
+/** Works like `parseBatch`, but in steps. */
 export function* parseBatchSteps(
   contentType: string | undefined,
   body: Buffer
@@ -58,10 +58,10 @@ export function* parseBatchSteps(
     : yield* parseEnvelope(textOf(body))
 }
 
-/** `{"decisions": […]}`: the array is cut out, and what is left is small enough to look at. */
+/** Parses `{"decisions": […]}`: the array item by item, and the short remainder in one step. */
 function* parseEnvelope(text: string): Steps<ParsedBatch> {
   const start = skipSpace(text, 0)
-  if (text.charCodeAt(start) !== openBrace) throw yield* noEnvelope(text)
+  if (text.charCodeAt(start) !== openBrace) throw yield* notAnObject(text)
   const { found, scanned } = yield* scanEnvelope(text, start)
   const array = found.members.find(({ name }) => name === 'decisions')
   const isArray = array !== undefined && text.charCodeAt(array.start) === openBracket
@@ -75,7 +75,7 @@ function* parseEnvelope(text: string): Steps<ParsedBatch> {
   throw invalid('/decisions', array === undefined ? 'is required' : 'must not be empty')
 }
 
-/** The members and, on the same walk, the items of the array: it is nearly all of the text. */
+/** Finds the members and the array items in one pass, because the array is most of the text. */
 function* scanEnvelope(text: string, start: number) {
   let scanned: JsonItems | null = null
   const found = yield* walkMembersSteps(text, start, function* (name, at) {
@@ -105,18 +105,18 @@ function* parseItems(text: string, scanned: JsonItems | null): Steps<Items> {
 }
 
 /**
- * Null when it is no JSON. That is asked of a bomb as well, which was not parsed: nobody could tell
- * where its neighbours begin.
+ * Parses an item, or returns null if it is not JSON. Items above the scan limits are not parsed, so
+ * their syntax is checked here: after a malformed item, the item boundaries are unreliable.
  */
 function parseItem(text: string): Submission | null {
   const submission = submissionOf(text)
-  if (submission === null || !isBomb(submission)) return submission
+  if (submission === null || !exceedsScanLimits(submission)) return submission
   return runSteps(isMalformed(text)) ? null : submission
 }
 
 function* parseLongItem(text: string): Steps<Item<Submission> | null> {
   const item = yield* caught(submissionSteps(text))
-  if (item === null || !(item instanceof Problem || isBomb(item))) return item
+  if (item === null || !(item instanceof Problem || exceedsScanLimits(item))) return item
   return (yield* isMalformed(text)) ? null : item
 }
 
@@ -124,7 +124,7 @@ function* isMalformed(text: string): Steps<boolean> {
   return (yield* syntaxErrorSteps(text, Number.POSITIVE_INFINITY)) !== null
 }
 
-/** A refusal in the place of what was refused. */
+/** Runs the steps. If they throw a `Problem`, returns it instead. */
 function* caught<T>(steps: Steps<T>): Steps<T | Problem> {
   try {
     return yield* steps
@@ -134,13 +134,13 @@ function* caught<T>(steps: Steps<T>): Steps<T | Problem> {
   }
 }
 
-/** The object without the array at `cut`. */
+/** Parses the object with an empty array in place of the one at `cut`. */
 function* parseRest(
   text: string,
   cut: Pick<JsonMember, 'start' | 'end'>
 ): Steps<Record<string, unknown>> {
   const isCut = cut.start < cut.end
-  if (text.length - (cut.end - cut.start) > envelopeCharactersMax) throw tooMuchBeside()
+  if (text.length - (cut.end - cut.start) > envelopeCharactersMax) throw envelopeTooLarge()
   const rest = `${text.slice(0, cut.start)}${isCut ? '[]' : ''}${text.slice(cut.end)}`
   try {
     return JSON.parse(rest) as Record<string, unknown>
@@ -149,7 +149,7 @@ function* parseRest(
   }
 }
 
-/** One decision a line. A line that is no JSON fails alone; empty lines are no items. */
+/** Parses one decision per line. Rejects only the lines that are not JSON; skips blank lines. */
 function* parseLines(body: Buffer): Steps<ParsedBatch> {
   const lines = linesOf(body)
   if (lines.length === 0) throw invalid('', 'has no decisions')
@@ -190,7 +190,7 @@ function linesOf(body: Buffer): Buffer[] {
   return lines
 }
 
-/** Where the next line begins that has something in it. A body may have ten million without. */
+/** Returns the start of the next non-blank line. A body can have ten million blank lines. */
 function skipBlankLines(body: Buffer, from: number): number {
   let start = from
   for (let at = from; at < body.length; at++) {
@@ -210,8 +210,8 @@ function refuseMembers({ members, isTooMany }: JsonMembers): void {
   }
 }
 
-/** A bare array is what many people send first, so it is told how to go on. */
-function* noEnvelope(text: string): Steps<Problem> {
+/** Returns an error that shows the expected form, because a bare array is a common mistake. */
+function* notAnObject(text: string): Steps<Problem> {
   if (yield* isMalformed(text)) return yield* malformedJsonSteps(text, subject)
   return invalid('', 'must be an object: {"decisions": […]}')
 }
@@ -230,14 +230,16 @@ function invalid(pointer: string, detail: string): Problem {
 
 function tooMany(): Problem {
   return new Problem('payload_too_large', {
-    detail: `A batch has at most ${itemsMax} decisions; send it in parts.`,
+    detail: `The batch has more than ${itemsMax} decisions. Split it into several requests.`,
     members: { pointer: '/decisions', limit_items: itemsMax }
   })
 }
 
-function tooMuchBeside(): Problem {
+function envelopeTooLarge(): Problem {
   return new Problem('payload_too_large', {
-    detail: `Beside the decisions a batch has at most ${envelopeCharactersMax} characters.`,
+    detail:
+      `The batch has more than ${envelopeCharactersMax} characters outside \`decisions\`. ` +
+      'Remove other members.',
     members: { pointer: '', limit_characters: envelopeCharactersMax }
   })
 }

@@ -1,4 +1,4 @@
-/** parse: bytes to a JSON value and to where each of its members stands in the text. */
+/** Parses bytes into a JSON value and finds the position of each member in the text. */
 import { isUtf8 } from 'node:buffer'
 import { scanMembersSteps } from '../../core/json/json-member-steps.ts'
 import { scanMembers, skipSpace } from '../../core/json/json-members.ts'
@@ -12,20 +12,26 @@ import { utf8ErrorAt } from '../../core/json/utf8-error.ts'
 import { requireJson } from '../../http/body/require-json.ts'
 import { decisionBytesMax, tooLarge } from './encode.ts'
 
-/** Levels of nesting in a decision, its own object included. */
+/** Maximum nesting depth of a decision, counting its outermost object. */
 export const depthMax = 64
 
 export interface Submission {
   /** The body as text; `members` point into it. */
   readonly text: string
-  /** Of a long text the arrays and objects in it are empty: nobody needs what they hold. */
+  /**
+   * The parsed object. Nested arrays and objects of a long text are left empty, because their
+   * content is not used.
+   */
   readonly value: unknown
   readonly members: readonly JsonMember[]
-  /** Name of a member nested too deep; then `value` was not parsed. */
+  /**
+   * Name of a member that is nested too deeply, in which case `value` is not parsed; null if there
+   * is none.
+   */
   readonly tooDeepIn: string | null
-  /** Whether it has more members than are looked at; then `value` was not parsed either. */
+  /** Whether the object has more members than the limit, in which case `value` is not parsed. */
   readonly isTooMany: boolean
-  /** The members with an unpaired surrogate; null where nobody has looked yet. */
+  /** Members with an unpaired surrogate, or null if they have not been checked yet. */
   readonly broken: ReadonlySet<JsonMember> | null
 }
 
@@ -35,13 +41,20 @@ const openBrace = 123
 const openBracket = 91
 const nothingFound = { members: [], tooDeepIn: null, isTooMany: false, broken: null }
 
-/** @throws {Problem} 415 when it is not declared as JSON in UTF-8, 400 when it is not. */
+/**
+ * Parses a body.
+ * @throws {Problem} 415 unless the media type is JSON in UTF-8, 400 unless the body is JSON in
+ * UTF-8
+ */
 export function parse(contentType: string | undefined, body: Buffer): Submission {
   requireJson(contentType)
   return parseText(textOf(body))
 }
 
-/** As `parse`, in steps; 413 as well, when the decision is too large whatever its other members. */
+/**
+ * Works like `parse`, but in steps.
+ * @throws {Problem} also 413 if `input` and `metadata` alone are too large
+ */
 export function* parseSteps(contentType: string | undefined, body: Buffer): Steps<Submission> {
   requireJson(contentType)
   const text = textOf(body)
@@ -49,7 +62,10 @@ export function* parseSteps(contentType: string | undefined, body: Buffer): Step
   return yield* parseTextSteps(text, 'The body')
 }
 
-/** The text behind a byte order mark. @throws {Problem} 400 when it is not UTF-8. */
+/**
+ * Decodes the body and removes a byte order mark.
+ * @throws {Problem} 400 if it is not UTF-8
+ */
 export function textOf(body: Buffer, subject = 'The body'): string {
   if (!isUtf8(body)) {
     throw new Problem('malformed_encoding', {
@@ -60,7 +76,10 @@ export function textOf(body: Buffer, subject = 'The body'): string {
   return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
-/** One decision that is all of `text`. @throws {Problem} 400 when the text is no JSON. */
+/**
+ * Parses `text` as one decision.
+ * @throws {Problem} 400 if it is not JSON
+ */
 export function parseText(text: string, subject = 'The body'): Submission {
   const submission = submissionOf(text)
   if (submission === null) throw malformedJson(text, subject)
@@ -68,8 +87,9 @@ export function parseText(text: string, subject = 'The body'): Submission {
 }
 
 /**
- * The scan comes first: it refuses a depth bomb before JSON.parse would hold all its levels. An
- * array or scalar is JSON but no decision: validation says so. Null when `text` is no JSON.
+ * Parses a decision, or returns null if `text` is not JSON. Scans the text first, so that excessive
+ * nesting is rejected before JSON.parse builds it. Arrays and scalars are accepted here and
+ * rejected by validation.
  */
 export function submissionOf(text: string): Submission | null {
   const start = skipSpace(text, 0)
@@ -90,14 +110,15 @@ export function submissionOf(text: string): Submission | null {
   }
 }
 
-/** Whether the scan gave up on it, so that it was not parsed. */
-export function isBomb({ tooDeepIn, isTooMany }: Submission): boolean {
+/** Checks whether the scan stopped at a limit, so that the value was not parsed. */
+export function exceedsScanLimits({ tooDeepIn, isTooMany }: Submission): boolean {
   return tooDeepIn !== null || isTooMany
 }
 
 /**
- * As `submissionOf`, in steps, and nothing is parsed whose value nobody needs: 10 MiB of `{}` would
- * become 1.4 million objects. @throws {Problem} 413 when the decision is too large, JSON or not.
+ * Works like `submissionOf`, but in steps. Leaves nested values empty, because 10 MiB of `{}` would
+ * become millions of objects.
+ * @throws {Problem} 413 if the decision is too large, even if it is not JSON
  */
 export function* submissionSteps(text: string): Steps<Submission | null> {
   const start = skipSpace(text, 0)
@@ -106,7 +127,7 @@ export function* submissionSteps(text: string): Steps<Submission | null> {
     ? yield* scanMembersSteps(text, start, depthMax)
     : nothingFound
   const scanned = { text, value: null, members, tooDeepIn, isTooMany, broken: null }
-  if (isBomb(scanned)) return scanned
+  if (exceedsScanLimits(scanned)) return scanned
   refuseTooLarge(text, members)
   yield
   const value = isObject ? outlineOf(text, members) : null
@@ -118,7 +139,10 @@ export function* submissionSteps(text: string): Steps<Submission | null> {
   return { ...scanned, value, broken: yield* brokenSteps(text, members) }
 }
 
-/** Both travel as they were sent, so what they have as text the encoded decision has as well. */
+/**
+ * Rejects a decision whose `input` and `metadata` alone are too large. Both are stored as sent, so
+ * their size is a lower bound for the encoded decision.
+ */
 function refuseTooLarge(text: string, members: readonly JsonMember[]): void {
   const bytesOf = (wanted: string): number => {
     const found = members.find(({ name }) => name === wanted)
@@ -137,8 +161,9 @@ function* brokenSteps(text: string, members: readonly JsonMember[]): Steps<Set<J
 }
 
 /**
- * The object with what is nested in it left empty, its names read on their own (see `named`);
- * undefined when anything else in it is no JSON.
+ * Parses the object with nested values left empty. Takes the names from the scan, because
+ * JSON.parse may misread escaped names (nodejs/node#63785). Returns undefined if the text outside
+ * the nested values is not JSON.
  */
 function outlineOf(text: string, members: readonly JsonMember[]): object | undefined {
   const valueOf = ({ start, end }: JsonMember): unknown => {
@@ -154,7 +179,9 @@ function outlineOf(text: string, members: readonly JsonMember[]): object | undef
   }
 }
 
-/** An empty string in the place of each value: what follows it cannot become a part of it. */
+/**
+ * Replaces each value with an empty string, so that text after a value cannot become part of it.
+ */
 function withoutValues(text: string, members: readonly JsonMember[]): string {
   const starts = [0, ...members.map(({ end }) => end)]
   const ends = [...members.map(({ start }) => start), text.length]
@@ -167,8 +194,8 @@ function nestedOf(text: string, members: readonly JsonMember[]): string[] {
 }
 
 /**
- * JSON.parse of V8 may get a name with an escape wrong once it has seen another that is written
- * alike (nodejs/node#63785): "agent_i\\u0064" would be lost. The scan reads such names on its own.
+ * Takes names from the scan if any is escaped, because V8's JSON.parse may misread an escaped name
+ * after another name with similar spelling (nodejs/node#63785): "agent_i\\u0064" would be lost.
  */
 function named(value: object, text: string, found: JsonMembers): object {
   const { members, hasEscapedName } = found
@@ -179,15 +206,21 @@ function named(value: object, text: string, found: JsonMembers): object {
   return Object.fromEntries(entries)
 }
 
-/** As `parseText`, in steps. @throws {Problem} 413 as well. */
+/**
+ * Works like `parseText`, but in steps.
+ * @throws {Problem} also 413 if the decision is too large
+ */
 export function* parseTextSteps(text: string, subject: string): Steps<Submission> {
   const submission = yield* submissionSteps(text)
   if (submission === null) throw yield* malformedJsonSteps(text, subject)
   return submission
 }
 
-/** V8's own message quotes the body, which must not travel back, and often names no place. */
-export function malformedJson(text: string, subject: string): Problem {
+/**
+ * Returns a 400 with the position of the error. V8's message is not used, because it quotes the
+ * body and often lacks the position.
+ */
+function malformedJson(text: string, subject: string): Problem {
   return runSteps(malformedJsonSteps(text, subject))
 }
 
@@ -199,7 +232,10 @@ export function* malformedJsonSteps(text: string, subject: string): Steps<Proble
   return new Problem('malformed_json', { detail, members: { position: at } })
 }
 
-/** Counted without cutting the lines, or searching for each: a body may have ten million. */
+/**
+ * Returns the line number of `at`. Counts without splitting or searching, because a body can have
+ * ten million lines.
+ */
 function* lineOf(text: string, at: number): Steps<number> {
   let line = 1
   for (let index = 0; index < at; index++) {

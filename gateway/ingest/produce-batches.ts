@@ -1,4 +1,4 @@
-/** Records that wait a few milliseconds for company, in one open batch for each broker. */
+/** Collects records for a few milliseconds, in one open batch per broker. */
 import type { RoutedRecord } from '../../platform/kafka/record-producer.ts'
 import type { FailureOf } from './produce-failure.ts'
 
@@ -10,13 +10,16 @@ export interface Batch {
 }
 
 export interface Batches {
-  /** Puts the record into the batch of its broker. @returns the batch that it waits in. */
+  /** Adds the record to the open batch of its broker, and returns that batch. */
   add(leader: number, record: RoutedRecord, bytes: number): Batch
-  /** Sends whatever waits. */
+  /** Sends all open batches. */
   flushAll(): void
 }
 
-/** Below the topic's max.message.bytes, which bounds a batch of one partition. */
+/**
+ * Maximum size of a batch in bytes. It is below the topic's max.message.bytes, because all records
+ * of a batch may belong to one partition.
+ */
 const batchBytesMax = 4.5 * 1024 * 1024
 const batchRecordsMax = 5000
 

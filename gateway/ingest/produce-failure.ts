@@ -1,12 +1,12 @@
-/** What a caller is told when the log did not take a record. */
+/** Maps producer failures to the problems that callers receive. */
 import { Problem } from '../../core/problem.ts'
 import { PartialSendError } from '../../platform/kafka/record-producer.ts'
 import { overloaded } from '../../http/admission/overloaded.ts'
 
-/** By the index of a record in its batch: why it failed, or null when it is acknowledged. */
+/** Returns the problem for the record at this index, or null if Kafka acknowledged the record. */
 export type FailureOf = (index: number) => Problem | null
 
-/** How a batch that failed came out, record by record. */
+/** Converts the failure of a batch to results per record. */
 export function failureOf(error: unknown): FailureOf {
   if (!(error instanceof PartialSendError)) return () => notAcknowledged(error)
   const { failures } = error
@@ -17,26 +17,27 @@ export function failureOf(error: unknown): FailureOf {
   }
 }
 
-/** Nobody knows yet what becomes of the batch. */
-export const unanswered: FailureOf = () => notAcknowledged()
+/** Result of a batch that Kafka has neither acknowledged nor rejected by the deadline. */
+export const unacknowledged: FailureOf = () => notAcknowledged()
 
 export function tooMuchInFlight(): Problem {
-  return overloaded('Too many bytes wait for the log. Send the decision again in a moment.')
+  return overloaded('Too many bytes are waiting for Kafka. Retry shortly.')
 }
 
 function notAcknowledged(cause?: unknown): Problem {
   return new Problem('log_unavailable', {
     detail:
-      'The log did not acknowledge the decision in time. Send it again with the same decision_id.',
+      'The write was not acknowledged in time and may or may not have succeeded. ' +
+      'Retry with the same decision_id.',
     headers: { 'retry-after': '2' },
     cause
   })
 }
 
-/** The broker's settings are an operator's to mend, so trying again may help, later. */
+/** Returns a retryable problem, because the operator can fix the broker's settings. */
 function refused(cause: unknown): Problem {
   return new Problem('log_unavailable', {
-    detail: 'The log refused the decision. Send it again later with the same decision_id.',
+    detail: 'Kafka rejected the write. Retry later with the same decision_id.',
     headers: { 'retry-after': '30' },
     cause
   })

@@ -1,30 +1,33 @@
-/** produce: hands records to the log in small batches and waits for the broker's word.
+/** Produces records: writes them to Kafka in small batches and waits for the acknowledgement.
  *
- * A record waits a few milliseconds for company, since a request of forty records costs the broker
- * and us little more than a request of one. Each broker gets batches of its own, so that one that
- * stalls holds up its own partitions only. What is unknown at the deadline is refused with 503: it
- * may still be written, and the caller's retry with the same decision_id is settled by the store.
+ * A record waits a few milliseconds to be batched, because a produce request with forty records
+ * costs little more than one with a single record. Each broker has its own batches, so that a
+ * stalled broker delays only its own partitions. Records without a result at the deadline get 503.
+ * They may still be written; a retry with the same decision_id is stored once.
  */
 import { Problem } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { OutgoingRecord, RoutingProducer } from '../../platform/kafka/record-producer.ts'
 import { createBatches } from './produce-batches.ts'
 import type { Batch } from './produce-batches.ts'
-import { failureOf, tooMuchInFlight, unanswered } from './produce-failure.ts'
+import { failureOf, tooMuchInFlight, unacknowledged } from './produce-failure.ts'
 import type { FailureOf } from './produce-failure.ts'
 
-/** Resolves when all in-sync replicas have the record. @throws {Problem} 503. */
+/**
+ * Writes a record. Resolves when all in-sync replicas have it.
+ * @throws {Problem} 503
+ */
 export type Produce = (record: OutgoingRecord) => Promise<void>
 
 /**
- * Resolves with one entry for each record, in order: null when all in-sync replicas have it. A
- * refusal in the place of a record is handed on.
+ * Writes records. Resolves with one entry per input record, in the same order: null if all in-sync
+ * replicas have the record, otherwise its problem. A problem in the input is returned unchanged.
  */
 export type ProduceEach = (
   records: readonly (OutgoingRecord | Problem)[]
 ) => Promise<readonly (Problem | null)[]>
 
-export interface ProduceDependencies {
+interface ProduceDependencies {
   readonly producer: RoutingProducer
   readonly metrics: Metrics
   readonly lingerMs: number
@@ -32,11 +35,11 @@ export interface ProduceDependencies {
   readonly inFlightBytesMax: number
 }
 
-/** Headers and framing of a record, on top of its key and value. */
+/** Allowance in bytes for the headers and framing of a record, in addition to its key and value. */
 const recordOverheadBytes = 512
 
-/** Where a record waits. */
-interface Place {
+/** A record's position in its batch. */
+interface QueuedRecord {
   readonly batch: Batch
   readonly index: number
 }
@@ -64,7 +67,7 @@ export function createProduce(dependencies: ProduceDependencies) {
     sending.add(sent)
   }
 
-  function enqueue({ topic, key, value, headers }: OutgoingRecord): Place | Problem {
+  function enqueue({ topic, key, value, headers }: OutgoingRecord): QueuedRecord | Problem {
     const bytes = value.length + (key?.length ?? 0) + recordOverheadBytes
     if (inFlightBytes + bytes > inFlightBytesMax) return tooMuchInFlight()
     const { partition, leader } = producer.route(topic, key)
@@ -82,9 +85,9 @@ export function createProduce(dependencies: ProduceDependencies) {
   }
 
   const produceEach: ProduceEach = (records) =>
-    outcomesOf(records.map((record) => (record instanceof Problem ? record : enqueue(record))))
+    resultsOf(records.map((record) => (record instanceof Problem ? record : enqueue(record))))
 
-  /** Sends what waits and resolves when nothing is on its way any more. */
+  /** Sends the open batches and resolves when no batch is in flight. */
   async function drain(): Promise<void> {
     batches.flushAll()
     await Promise.allSettled(sending)
@@ -93,25 +96,26 @@ export function createProduce(dependencies: ProduceDependencies) {
   return { produce, produceEach, drain }
 }
 
-/** They share very few batches: each is waited for once, and not once for each of its records. */
-async function outcomesOf(places: readonly (Place | Problem)[]): Promise<(Problem | null)[]> {
+/** Returns one result per record. Awaits each batch once, not once per record. */
+async function resultsOf(places: readonly (QueuedRecord | Problem)[]): Promise<(Problem | null)[]> {
   const failures = new Map<Batch, FailureOf>()
   for (const place of places) {
     if (place instanceof Problem || failures.has(place.batch)) continue
     failures.set(place.batch, await place.batch.settled.promise)
   }
   return places.map((place) =>
-    place instanceof Problem ? place : (failures.get(place.batch) ?? unanswered)(place.index)
+    place instanceof Problem ? place : (failures.get(place.batch) ?? unacknowledged)(place.index)
   )
 }
 
 /**
- * Callers are answered at the deadline; the memory counts until the client lets go of it.
+ * Sends a batch. Callers get their result by the deadline, but the bytes count as in flight until
+ * the Kafka client has finished with them.
  */
 async function deliver(batch: Batch, dependencies: ProduceDependencies): Promise<void> {
   const { producer, metrics, deadlineMs } = dependencies
   const startedAt = performance.now()
-  const deadline = setTimeout(() => batch.settled.resolve(unanswered), deadlineMs)
+  const deadline = setTimeout(() => batch.settled.resolve(unacknowledged), deadlineMs)
   try {
     await producer.sendRouted(batch.records)
     batch.settled.resolve(acknowledged)

@@ -1,4 +1,4 @@
-/** What a submission says of itself, whether or not it is valid. */
+/** Reads agent_id and sdk_version from a submission, even an invalid one. */
 import { Problem } from '../../core/problem.ts'
 import type { Item } from './each.ts'
 import type { Submission } from './parse.ts'
@@ -6,7 +6,10 @@ import type { Submission } from './parse.ts'
 const agentIdCharsMax = 255
 const sdkVersionCharsMax = 100
 
-/** Empty when it names no agent; null when nobody can tell. */
+/**
+ * Returns the agent_id: empty if the submission names no agent, and null if the submission or its
+ * agent_id is invalid.
+ */
 export function agentIdOf(submission: Item<Submission> | null): string | null {
   const value = valueOf(submission)
   if (value === null) return null
@@ -26,7 +29,10 @@ function valueOf(submission: Item<Submission> | null): Record<string, unknown> |
   return isObject ? (value as Record<string, unknown>) : null
 }
 
-/** As a decision may have it: so short, in whole characters, without U+0000. */
+/**
+ * Checks whether the value is valid in a decision: well-formed, within the length limit, without
+ * U+0000.
+ */
 function isText(value: unknown, charsMax: number): value is string {
   if (typeof value !== 'string' || value.length > 2 * charsMax) return false
   return value.isWellFormed() && !value.includes('\0') && [...value].length <= charsMax

@@ -1,4 +1,4 @@
-/** validate: a submission to a decision, or everything that is wrong with it. */
+/** Validates a submission: returns a decision, or reports all errors. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import { isUuid, uuidv7 } from '../../core/ids/ids.ts'
@@ -13,17 +13,20 @@ import { createCheck } from '../../platform/validation/json-schema.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { decisionBodySchema } from '../../schemas/index.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
-import { depthMax, isBomb } from './parse.ts'
+import { depthMax, exceedsScanLimits } from './parse.ts'
 import type { Submission } from './parse.ts'
 
-/** With `id` as its decision_id, or a new one. @throws {Problem} 422 with every problem. */
+/**
+ * Validates a submission. Uses `id` as the decision_id, or generates one.
+ * @throws {Problem} 422 with every error
+ */
 export type Validate = (
   submission: Submission,
   principal: KeyPrincipal,
   id: string | null
 ) => Decision
 
-/** A body that passed the schema. */
+/** A body that matches `decisionBodySchema`. */
 interface Body {
   readonly output: string
   readonly decision_id?: string | null
@@ -35,12 +38,12 @@ interface Body {
   readonly sdk_version?: string | null
 }
 
-/** What the gateway adds to it. */
+/** The members that the gateway adds. */
 type Receipt = Pick<Decision, 'decision_id' | 'organization_id' | 'received_at'>
 
-/** So many of them are named in one answer. */
+/** Maximum number of errors in a response. */
 const violationsMax = 100
-/** Names up to this length are repeated in an answer. */
+/** Maximum length of a member name that a response repeats. */
 const nameMax = 256
 const knownMembers = new Set(Object.keys(decisionBodySchema['properties'] as object))
 
@@ -49,7 +52,7 @@ export function createValidate(dependencies: { clock: Clock; metrics: Metrics })
   const check = createCheck(decisionBodySchema)
 
   return function validate(submission, principal, id) {
-    const found = isBomb(submission) ? [] : check(submission.value)
+    const found = exceedsScanLimits(submission) ? [] : check(submission.value)
     const violations = isPlain(submission) ? found : [...textViolations(submission), ...found]
     if (violations.length > 0) throw invalidDecision(violations)
     refuseRounded(submission)
@@ -64,24 +67,27 @@ export function createValidate(dependencies: { clock: Clock; metrics: Metrics })
 }
 
 /**
- * Whether the parsed value tells all that the text does, as nearly always: as many names as
- * members, so none is repeated, and no half characters. It spares a closer look at each member.
+ * Checks for the usual case, in which the text has neither duplicate members nor unpaired
+ * surrogates, so that the members need not be checked one by one.
  */
 function isPlain(submission: Submission): boolean {
   const { text, value, members, broken } = submission
   const names = value === null ? 0 : Object.keys(value as object).length
-  if (isBomb(submission) || names !== members.length) return false
+  if (exceedsScanLimits(submission) || names !== members.length) return false
   return broken === null ? !hasLoneSurrogate(text) : broken.size === 0
 }
 
-/** The id that the caller chose, in lower case, if there is a valid one. */
+/** Returns the caller's decision_id in lower case, or null if there is no valid one. */
 export function idOf(item: Submission | Problem): string | null {
   if (item instanceof Problem) return null
   const { decision_id } = (item.value ?? {}) as Partial<Body>
   return typeof decision_id === 'string' && isUuid(decision_id) ? decision_id.toLowerCase() : null
 }
 
-/** One literal: joined of parts, it would be made property by property, for each decision. */
+/**
+ * Builds the decision as one object literal, because V8 would build a merged object property by
+ * property.
+ */
 function decisionOf(
   { text, value }: Submission,
   known: readonly JsonMember[],
@@ -93,11 +99,11 @@ function decisionOf(
     decision_id,
     organization_id,
     received_at,
-    // The text of the value, exactly as it was sent.
+    // The text of the value, exactly as sent.
     input: rawOf(text, known, 'input') ?? 'null',
     output: body.output,
     metadata: metadata === 'null' ? null : metadata,
-    // An absent member and a null one are the same; an empty agent_id names nobody.
+    // Absent members become null. An empty agent_id means no agent.
     agent_id: body.agent_id || null,
     session_id: body.session_id ?? null,
     domain: body.domain ?? null,
@@ -107,7 +113,7 @@ function decisionOf(
   }
 }
 
-/** Null when there is no such member. */
+/** Returns the text of a member's value, exactly as sent, or null if the member is absent. */
 function rawOf(text: string, members: readonly JsonMember[], name: string): string | null {
   for (const member of members) {
     if (member.name === name) return text.slice(member.start, member.end)
@@ -115,7 +121,10 @@ function rawOf(text: string, members: readonly JsonMember[], name: string): stri
   return null
 }
 
-/** A fraction too small for a double was gone before the schema was asked. */
+/**
+ * Rejects fractional token counts. Checks the literal, because the parsed double may have lost a
+ * small fraction.
+ */
 function refuseRounded({ text, value, members }: Submission): void {
   const body = value as Body
   for (const name of ['input_tokens', 'output_tokens'] as const) {
@@ -128,17 +137,18 @@ function refuseRounded({ text, value, members }: Submission): void {
 }
 
 /**
- * What only the text shows: a parsed value has forgotten duplicates and hides broken characters.
+ * Returns the errors that only the text shows, because a parsed value hides duplicate members and
+ * unpaired surrogates.
  */
 function textViolations(submission: Submission): Violation[] {
-  if (isBomb(submission)) return [bombOf(submission)]
+  if (exceedsScanLimits(submission)) return [limitViolation(submission)]
   const { members } = submission
   const broken = submission.broken ?? findBroken(submission)
   const seen = new Set<string>()
   return members.flatMap((member) => [
-    ...(seen.size === seen.add(member.name).size ? [repeated(member)] : []),
-    // What is ignored need not be kept, so there it harms nobody.
-    ...(broken.has(member) && knownMembers.has(member.name) ? [halved(member)] : [])
+    ...(seen.size === seen.add(member.name).size ? [duplicateViolation(member)] : []),
+    // Unknown members are not stored, so their surrogates are harmless.
+    ...(broken.has(member) && knownMembers.has(member.name) ? [surrogateViolation(member)] : [])
   ])
 }
 
@@ -151,27 +161,30 @@ function knownOf({ members }: Submission): readonly JsonMember[] {
   return members.filter((member) => knownMembers.has(member.name))
 }
 
-function bombOf({ tooDeepIn }: Submission): Violation {
+function limitViolation({ tooDeepIn }: Submission): Violation {
   return tooDeepIn === null
     ? { pointer: '', detail: `has more than ${membersMax} members` }
     : { pointer: placeOf(tooDeepIn), detail: `nests deeper than ${depthMax} levels` }
 }
 
-function repeated({ name }: JsonMember): Violation {
+function duplicateViolation({ name }: JsonMember): Violation {
   const pointer = placeOf(name)
   return pointer === ''
-    ? { pointer, detail: 'has a member of a very long name more than once' }
+    ? { pointer, detail: 'has a member with a very long name more than once' }
     : { pointer, detail: 'appears more than once' }
 }
 
-function halved({ name }: JsonMember): Violation {
+function surrogateViolation({ name }: JsonMember): Violation {
   return {
     pointer: pointerTo(name),
-    detail: 'holds half a character (an unpaired surrogate escape)'
+    detail: 'contains an unpaired surrogate'
   }
 }
 
-/** A name may be as long as a body; an answer may not, so such a one is not repeated in it. */
+/**
+ * Returns a pointer to a member. Omits a very long name, because it would make the response as long
+ * as the body.
+ */
 function placeOf(name: string): string {
   return name.length > nameMax ? '' : pointerTo(name)
 }

@@ -1,87 +1,109 @@
-/** Whom the gateway takes in, and when: requests have their turn, and those beyond it a refusal.
+/** Admission control: admits, queues or sheds requests.
  *
- * While the process is busy, whatever it does at once makes everybody wait, a refusal too. So it
- * works on what it took for a few milliseconds, then looks what has come, and so on. Requests that
- * come while there is no time are queued, round robin by organization, or by network where the
- * credential is not known. While the requests of a caller
+ * In a busy process, every caller waits for all work in the current iteration of the event loop.
+ * The process therefore alternates between handling admitted requests for a few milliseconds and
+ * reading new ones. Requests that do not fit in a time slice are queued, round robin by
+ * organization, or by network if the credential is unknown. While the queued requests of a caller
  * wait too long, its new requests are rejected.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { siteOf } from '../network-of.ts'
 import { knownCallers } from './known-callers.ts'
 import type { KnownCallers } from './known-callers.ts'
-import { createRefusalPace } from './refusal-pace.ts'
-import { createTurns } from './turns.ts'
+import { createRejectionPace } from './rejection-pace.ts'
+import { createScheduler } from './scheduler.ts'
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface Shed {
-  /** Too many are in progress, the line is too long, or too many wait behind another. */
+  /**
+   * Why the request was rejected. `requests`: too many are in progress; `wait`: the queue is too
+   * slow; `pipeline`: too many pipelined requests wait.
+   */
   readonly reason: 'requests' | 'wait' | 'pipeline'
-  /** When it is worth another try. */
+  /** Value of the Retry-After header. */
   readonly retryAfterSeconds: number
-  /** So long the caller is best left unread. */
+  /** Time in milliseconds for which reading from the caller pauses; 0 for no pause. */
   readonly pauseMs: number
 }
 
 export interface AdmissionOptions {
-  /** Requests taken and not answered yet, those in line included. */
+  /** Maximum number of requests in progress, including queued ones. */
   readonly requestsMax: number
-  /** Ends a request that waits for its caller. @returns false when there is none */
+  /**
+   * Ends a request whose body arrives slowly.
+   * @returns false if there is no such request
+   */
   readonly makeRoom?: () => boolean
   readonly callers?: Pick<KnownCallers, 'organizationOf'>
-  /** Nobody joins a long line whose first has waited longer. */
+  /**
+   * Maximum time in milliseconds that a caller's oldest request waits in a long queue before the
+   * caller's new requests are rejected.
+   */
   readonly waitMsMax?: number
-  /** How long the process works on requests before it looks who has come. */
-  readonly turnMs?: number
+  /**
+   * Length of a time slice in milliseconds, in which the process handles requests before it reads
+   * new ones.
+   */
+  readonly sliceMs?: number
   readonly now?: () => number
 }
 
 export interface Admission {
-  /** Serves the request now or in its turn; otherwise says why it is to be refused. */
+  /** Serves the request now or later. Returns null, or the reason if the request is rejected. */
   admit(request: IncomingMessage, response: ServerResponse, serve: Serve): Shed | null
-  /** Each request that was admitted has been answered. */
+  /**
+   * Records that a served request was answered. Must be called exactly once for each call to
+   * `serve`.
+   */
   leave(): void
   inProgress(): number
 }
 
-/** A long line that is served all the time and this slow holds nobody three times as long. */
+/**
+ * Default of `waitMsMax`. It keeps all waits in a long, continuously served queue below three times
+ * this value.
+ */
 const waitMsDefault = 100
-/** A short line may be slower: its requests are large; a batch takes a hundred times as long. */
-const shortLine = 128
-const shortLineWaitMsMax = 2000
-const turnMsDefault = 2
+/**
+ * Maximum length of a short queue. Requests may wait longer in it, because a batch can take a
+ * hundred times as long as a single decision.
+ */
+const shortQueue = 128
+const shortQueueWaitMsMax = 2000
+const sliceMsDefault = 2
 
 export function createAdmission(options: AdmissionOptions): Admission {
   const { requestsMax, waitMsMax = waitMsDefault, makeRoom = () => false } = options
   const callers = options.callers ?? knownCallers
   const now = options.now ?? (() => performance.now())
-  const pace = createRefusalPace()
-  const turnMs = options.turnMs ?? turnMsDefault
-  const turns = createTurns({ turnMs, now, onEnd: () => pace.pause() })
+  const pace = createRejectionPace()
+  const sliceMs = options.sliceMs ?? sliceMsDefault
+  const scheduler = createScheduler({ sliceMs, now, onEnd: () => pace.ignoreElapsed() })
   let inProgress = 0
 
   function reasonFor(at: number, caller: string): Shed['reason'] | null {
     if (inProgress >= requestsMax && !makeRoom()) return 'requests'
-    const limitMs = turns.waiting() > shortLine ? waitMsMax : shortLineWaitMsMax
-    const isSlow = turns.turnWaitedMs(at) > shortLineWaitMsMax
-    return isSlow || turns.waitedMs(at, caller) > limitMs ? 'wait' : null
+    const limitMs = scheduler.waiting() > shortQueue ? waitMsMax : shortQueueWaitMsMax
+    const isSlow = scheduler.nextWaitedMs(at) > shortQueueWaitMsMax
+    return isSlow || scheduler.waitedMs(at, caller) > limitMs ? 'wait' : null
   }
 
   return {
     admit: (request, response, serve) => {
       const at = now()
-      turns.begin(at)
+      scheduler.begin(at)
       pace.arrive(at)
       const { headers, socket } = request
-      // A credential that nobody has verified could be a new one each time.
+      // An unverified credential does not identify a caller, because a caller could send a new one
+      // each time.
       const organization = callers.organizationOf(headers.authorization)
       const caller = organization ?? siteOf(socket.remoteAddress ?? '')
       const reason = reasonFor(at, caller)
-      if (reason !== null) return { reason, ...pace.refuse(at) }
+      if (reason !== null) return { reason, ...pace.reject(at) }
       inProgress += 1
-      turns.take(at, caller, () => {
-        // Who hung up while he waited is not worth the work.
+      scheduler.take(at, caller, () => {
+        // The caller disconnected while its request was queued.
         if (request.destroyed) inProgress -= 1
         else serve(request, response)
       })

@@ -1,18 +1,19 @@
-/** Refuses bodies in tiny chunks: each chunk costs as much as a kilobyte, and some hundred bytes of
- *  memory, that no limit counts. */
+/** Limits tiny body chunks. Each chunk costs as much time as a kilobyte of body, and a few hundred
+ * bytes of memory that no other limit counts.
+ */
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../../core/problem.ts'
 import { refuseBody } from './refuse-socket.ts'
 
 const chunksFree = 1000
-/** On average, of the chunks beyond. */
+/** Minimum average size in bytes of the chunks after the first `chunksFree`. */
 const chunkBytesMin = 64
 
 export function areTooSmall(chunks: number, bytes: number): boolean {
   return chunks > chunksFree && chunks - chunksFree > bytes / chunkBytesMin
 }
 
-/** Stops reading, answers and closes the connection. */
+/** Stops reading, responds with an error and closes the connection. */
 export function refuseChunks(request: IncomingMessage): void {
   request.socket.pause()
   refuseBody(request, tooSmall)
@@ -20,6 +21,6 @@ export function refuseChunks(request: IncomingMessage): void {
 
 const tooSmall = new Problem('malformed_request', {
   detail:
-    `Send larger chunks: beyond ${chunksFree} they need at least ${chunkBytesMin} bytes each on ` +
-    'average.'
+    `The body has too many small chunks. Beyond the first ${chunksFree}, chunks must have ` +
+    `at least ${chunkBytesMin} bytes on average.`
 })

@@ -1,40 +1,55 @@
-/** Makes room for new connections: closes some that serve nobody before there are as many as there
- *  may be. First those that never sent a whole request, and of the network that has most. */
+/** Makes room for new connections: closes idle ones before the connection limit is reached.
+ * Connections that never sent a complete request are closed first, starting with the network that
+ * has the most.
+ */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { siteOf } from '../network-of.ts'
 
-/** A socket as node:http keeps it: with the answer that is under way on it. */
+/** A socket with the response that node:http is writing to it. */
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly connectionsMax: number
-  /** Told for each connection that is closed, or was not taken. */
+  /** Called for each connection that is closed or dropped. */
   readonly onClose: () => void
 }
 
-/** From this part of the limit on, those are closed that send no request; at the limit any. */
+/**
+ * Fraction of the limit at which connections that never sent a request are closed. At the limit
+ * itself, any idle connection can be closed.
+ */
 const nearlyFull = 0.9
-/** So many at once, since all have to be looked at. */
+/**
+ * Number of connections that one scan closes, as a fraction of the limit. A scan visits all
+ * connections, so it must close many at a time.
+ */
 const closedPart = 0.05
-/** Younger connections are closed last of those that never sent a request. */
+/**
+ * Age in milliseconds below which a connection that never sent a request is closed only after older
+ * ones.
+ */
 const newMs = 1000
-/** Between two looks. */
-const lookMs = 100
+/** Minimum interval between two scans, in milliseconds. */
+const scanIntervalMs = 100
 
-export function makeRoomFor(server: Server, { connectionsMax, onClose }: ConnectionLimits): void {
-  /** With the time at which each was opened, the oldest first. */
+export function makeRoomForConnections(
+  server: Server,
+  { connectionsMax, onClose }: ConnectionLimits
+): void {
+  /** Opening time of each connection, oldest first. */
   const open = new Map<HttpSocket, number>()
   const used = new WeakSet<Socket>()
-  const nextLookAt = { nearly: 0, full: 0 }
+  const nextScanAt = { nearly: 0, full: 0 }
 
-  function makeRoom(state: keyof typeof nextLookAt): void {
+  function makeRoom(state: keyof typeof nextScanAt): void {
     const now = performance.now()
-    if (now < nextLookAt[state]) return
-    nextLookAt[state] = now + lookMs
+    if (now < nextScanAt[state]) return
+    nextScanAt[state] = now + scanIntervalMs
     const idle = [...open].filter(([socket]) => (socket._httpMessage ?? null) === null)
     const unused = idle.filter(([socket]) => !used.has(socket))
-    // Somebody may send one byte of a request in ten seconds; a request of now is to be read first.
+    // Includes connections that are still sending a request, because a malicious client can send
+    // one byte every ten seconds. New connections get time to send a request.
     const slow = unused.filter(([, openedAt]) => openedAt <= now - newMs)
     const closed = (state === 'full' ? [slow, unused, idle] : [slow]).flatMap(largestSiteFirst)
     for (const socket of [...new Set(closed)].slice(0, Math.ceil(connectionsMax * closedPart))) {

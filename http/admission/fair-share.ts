@@ -1,50 +1,66 @@
-/** Limits the concurrent work of each organization, and pauses after each piece of its work while
- *  other organizations call. */
+/** Limits the concurrent work of each organization, and pauses after each task while other
+ * organizations use the process.
+ */
 import type { Problem } from '../../core/problem.ts'
 import type { Neighbours } from '../../platform/process/neighbours.ts'
-import { neighbours } from './neighbours.ts'
+import { activeOrganizations } from './active-organizations.ts'
 import { overloaded } from './overloaded.ts'
 
 export interface FairShareOptions {
-  /** What is limited, in the plural; callers are told. */
+  /** The limited work, as a plural noun for the error detail. */
   readonly what: string
-  /** Of one organization. */
+  /** Maximum number of concurrent tasks of one organization. */
   readonly atOnceMax: number
-  /** The limit while other organizations call; default: `atOnceMax`. */
-  readonly besideOthersMax?: number
-  /** How many pieces of work of one organization wait; beyond them more is rejected at once. */
+  /**
+   * Maximum number of concurrent tasks while other organizations use the process. Default:
+   * `atOnceMax`.
+   */
+  readonly contendedMax?: number
+  /** Maximum number of queued tasks of one organization. Further tasks are rejected immediately. */
   readonly waitingMax: number
-  /** Of all organizations or networks; while many of them wait, each may have fewer waiting. */
+  /**
+   * Maximum number of queued tasks of all organizations or networks. It is divided among those that
+   * have tasks, so each may get less than `waitingMax`.
+   */
   readonly waitingOfAllMax?: number
-  /** Work that has waited this long is rejected; without it, work waits as long as it takes. */
+  /** Time in milliseconds after which a queued task is rejected. Default: never. */
   readonly waitMsMax?: number
-  /** How long a slot stays empty after its work while other organizations call. */
+  /**
+   * Computes the pause before a slot is freed while other organizations use the process. Default:
+   * `shortPause`.
+   */
   readonly pause?: Pause
-  readonly neighbours?: Pick<Neighbours, 'has'>
+  readonly activeOrganizations?: Pick<Neighbours, 'has'>
 }
 
-/** Computes the pause in ms from the ms of work and the number of waiting pieces of work. */
+/**
+ * Computes the pause in milliseconds from the duration of the task and the number of queued tasks.
+ */
 export type Pause = (workedMs: number, waiting: number) => number
 
 /**
- * @param key whose work it is: the id of an organization, or a network
- * @throws {Problem} 503 when it has too much work waiting, or for too long
+ * Runs `work` when a slot of its organization or network is free.
+ * @param key the organization or network that the work belongs to
+ * @throws {Problem} 503 if too many tasks of `key` are queued, or if this task was queued for too
+ * long
  */
 export type FairShare = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 interface Share {
   running: number
-  /** In order of arrival. */
+  /** Queued tasks in order of arrival. */
   readonly waiting: Set<() => void>
 }
 
-/** Short, because a person waits for most of this work, and because on a slow machine long pauses
- *  would delay light users as well. */
+/**
+ * The default pause. It is short because users wait for most of this work. On a slow machine, long
+ * pauses would delay light users too.
+ */
 const shortPause: Pause = (workedMs) => Math.min(2 * workedMs, 50)
 
 export function createFairShare(options: FairShareOptions): FairShare {
-  const { atOnceMax, besideOthersMax = atOnceMax, pause = shortPause } = options
-  const others = options.neighbours ?? neighbours
+  const { atOnceMax, contendedMax = atOnceMax, pause = shortPause } = options
+  const others = options.activeOrganizations ?? activeOrganizations
   const shares = new Map<string, Share>()
 
   function shareOf(key: string): Share {
@@ -61,7 +77,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
   }
 
   function limitOf(key: string): number {
-    return others.has(key) ? besideOthersMax : atOnceMax
+    return others.has(key) ? contendedMax : atOnceMax
   }
 
   function leave(key: string, share: Share): void {
@@ -76,7 +92,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
     if (share.running === 0) shares.delete(key)
   }
 
-  /** An empty slot leaves CPU time and Postgres to other organizations. */
+  /** Frees the slot after a pause, to leave CPU time and Postgres to other organizations. */
   function leaveAfterPause(key: string, share: Share, workedMs: number): void {
     const pauseMs = pause(workedMs, share.waiting.size)
     if (pauseMs < 1 || !others.has(key)) return leave(key, share)
@@ -85,7 +101,8 @@ export function createFairShare(options: FairShareOptions): FairShare {
 
   return async function inShare(key, work) {
     const share = shareOf(key)
-    if (share.running >= limitOf(key)) await placeIn(share, { ...options, waitingMax: roomOf() })
+    if (share.running >= limitOf(key))
+      await waitForSlot(share, { ...options, waitingMax: roomOf() })
     else share.running += 1
     const startedAt = performance.now()
     try {
@@ -96,7 +113,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
   }
 }
 
-async function placeIn(
+async function waitForSlot(
   { waiting }: Share,
   { what, waitingMax, waitMsMax }: FairShareOptions
 ): Promise<void> {
@@ -115,7 +132,7 @@ async function placeIn(
   }
 }
 
-/** Why a Problem was thrown: one organization or network asks for too much. */
+/** The cause of a 503: too many tasks of one organization or network are queued. */
 export class ShareFullError extends Error {
   override readonly name = 'ShareFullError'
 }

@@ -1,19 +1,26 @@
-/** Which organization sent a credential, as far as it was verified: the queue goes by it before
- *  anything is verified. */
+/** Caches the organization of each verified credential, so that admission can queue requests by
+ * organization before they are authenticated.
+ */
 import { createCache } from '../../platform/process/cache.ts'
 
 export interface KnownCallers {
-  /** To be called for every request whose credential was verified. */
+  /**
+   * Records a verified credential. Must be called for every request that has one, so that active
+   * callers stay cached.
+   */
   note(authorization: string, organizationId: string): void
-  /** Undefined for credentials that nobody has verified of late. */
+  /** Returns undefined if the credential was not verified recently. */
   organizationOf(authorization: string | undefined): string | undefined
 }
 
 const callersMax = 10_000
-/** Otherwise one credential could fill the cache, spelled in many ways. */
+/**
+ * Only this spelling is cached. Otherwise one credential could fill the cache with variants of its
+ * header.
+ */
 const usualSpelling = /^Bearer \S+$/
 
-export function createKnownCallers(): KnownCallers {
+function createKnownCallers(): KnownCallers {
   const callers = createCache<{ readonly organizationId: string }>(callersMax)
 
   return {
@@ -26,5 +33,5 @@ export function createKnownCallers(): KnownCallers {
   }
 }
 
-/** One for the process, because the process has one queue. */
+/** Shared by the whole process, because the process has one queue. */
 export const knownCallers = createKnownCallers()

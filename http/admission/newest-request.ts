@@ -1,8 +1,11 @@
-/** Which request of a connection came last: a caller may send more before it is answered. */
+/** Tracks the newest request of each connection, because a caller may pipeline several. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Stands for a request that is answered: a connection may be idle for long after it. */
+/**
+ * Takes the place of an answered request, so that an idle connection does not keep the request in
+ * memory.
+ */
 const answered = Symbol('answered')
 
 const newest = new WeakMap<Socket, IncomingMessage | typeof answered>()
@@ -12,14 +15,16 @@ export function noteRequest(request: IncomingMessage): void {
 }
 
 /**
- * It has its answer. Kept until the next one comes, it would hold its body, for each connection
- * that is idle.
+ * Releases the request after its response. Otherwise each idle connection would keep the body of
+ * its last request in memory.
  */
 export function forgetRequest(request: IncomingMessage): void {
   if (newest.get(request.socket) === request) newest.set(request.socket, answered)
 }
 
-/** Whether closing the connection behind its answer cuts off no other answer. */
+/**
+ * Checks whether the connection can be closed after this response without dropping a later request.
+ */
 export function isNewestRequest(request: IncomingMessage): boolean {
   return (newest.get(request.socket) ?? request) === request
 }

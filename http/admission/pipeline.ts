@@ -1,26 +1,32 @@
-/** Requests that come before those ahead of them on their connection have their answers.
+/** Delays pipelined requests until the earlier requests on their connection are answered.
  *
- * Answers go out in order, so each waits until it is its turn: made ahead of time they would be
- * kept, however large they are, for a caller who may never read the first.
+ * HTTP/1.1 sends responses in the order of the requests. If requests were handled early, their
+ * responses would be held in memory for a caller that may never read the first one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-export interface PipelineLimits {
-  /** A connection on which so many wait is not read, until fewer do. */
+interface PipelineLimits {
+  /** Number of waiting requests at which the connection is no longer read. */
   readonly readMax: number
-  /** What was read at once may hold more; beyond it they are refused. */
+  /**
+   * Maximum number of waiting requests per connection; further requests are rejected. It is greater
+   * than `readMax`, because a single read can contain many requests.
+   */
   readonly connectionMax: number
-  /** Over all connections. */
+  /** Maximum number of waiting requests across all connections. */
   readonly totalMax: number
 }
 
 export interface Pipeline {
-  /** Whether `response` cannot be written yet. */
+  /** Checks whether an earlier response on the connection must be written first. */
   isBehind(response: ServerResponse): boolean
-  /** Calls `serve` when it can, unless the caller hangs up. @returns false when too many wait. */
+  /**
+   * Calls `serve` when the response can be written, unless the caller disconnects first.
+   * @returns false if too many requests wait
+   */
   wait(request: IncomingMessage, response: ServerResponse, serve: () => void): boolean
-  /** Waiting now. */
+  /** Returns the number of waiting requests. */
   waiting(): number
 }
 
@@ -38,7 +44,10 @@ export function createPipeline(limits: PipelineLimits = defaults): Pipeline {
     lengths.set(socket, lengthOf(socket) + by)
   }
 
-  /** node:http reads on behind each request, and so does whoever reads a body. */
+  /**
+   * Pauses the socket again whenever it is resumed, because node:http resumes it after each
+   * request, and so does the reader of a body.
+   */
   function watch(socket: Socket): void {
     if (lengths.has(socket)) return
     socket.on('resume', () => {
@@ -56,7 +65,7 @@ export function createPipeline(limits: PipelineLimits = defaults): Pipeline {
         request.off('close', leave)
         change(socket, -1)
       }
-      // node:http is not through with giving it the connection.
+      // `serve` runs on the next tick, because node:http is still assigning the socket.
       const begin = (): void => {
         leave()
         process.nextTick(serve)
@@ -66,7 +75,8 @@ export function createPipeline(limits: PipelineLimits = defaults): Pipeline {
       change(socket, 1)
       response.once('socket', begin)
       request.once('close', leave)
-      // Once: what is paused again before it is resumed would be read all the same.
+      // Pauses the socket only once. If it were paused twice before it is resumed, node:http would
+      // continue to read.
       if (lengthOf(socket) === readMax) socket.pause()
       return true
     },

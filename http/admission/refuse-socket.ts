@@ -1,19 +1,20 @@
-/** Answers to what node:http could not read as a request: one, and the connection is closed. */
+/** Responds to input that node:http cannot parse as a request, and closes the connection. */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Problem } from '../../core/problem.ts'
 import { problemReply } from '../reply/problem-reply.ts'
 
-/** A socket as node:http keeps it: with the answer that is under way on it. */
+/** A socket with the response that node:http is writing to it. */
 type HttpSocket = Duplex & { readonly _httpMessage?: ServerResponse | null }
 
 const refused = new WeakSet<Duplex>()
 
 /**
- * Whoever waits for an answer on this connection gets it before it is closed; the garbage behind
- * his request then gets none, which he would take for his own. Garbage inside of a request is the
- * answer to that request.
+ * Handles a parse error on a connection. Pending requests are answered before the connection is
+ * closed. Invalid input after a complete request gets no response, because the caller would mistake
+ * an error response for the response to that request. Invalid input within a request gets an error
+ * response.
  */
 export function refuseSocket(error: NodeJS.ErrnoException, socket: HttpSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -23,43 +24,49 @@ export function refuseSocket(error: NodeJS.ErrnoException, socket: HttpSocket): 
   if (refused.has(socket)) return
   refused.add(socket)
   const end = currentOf(socket) === null ? answerSocket : endAfterAnswers
-  inTurns(() => end(socket, problemOf(error)))
+  inSlices(() => end(socket, problemOf(error)))
 }
 
-/** A request whose body is not read to its end; the connection is closed with its answer. */
+/**
+ * Rejects a request before its body is read completely. The connection is closed after the
+ * response.
+ */
 export function refuseBody(request: IncomingMessage, problem: Problem): void {
   const { socket } = request
   if (refused.has(socket)) return
   refused.add(socket)
-  inTurns(() => endWith(request, problem))
+  inSlices(() => endWith(request, problem))
 }
 
-const turnMs = 1
+const sliceMs = 1
 const waiting: (() => void)[] = []
 
-/** Thousands of callers may hang up at once: their sockets are closed a few in each turn. */
-function inTurns(work: () => void): void {
-  if (waiting.push(work) === 1) setImmediate(workOneTurn)
+/** Runs `work` in time slices, because thousands of callers may disconnect simultaneously. */
+function inSlices(work: () => void): void {
+  if (waiting.push(work) === 1) setImmediate(runSlice)
 }
 
-function workOneTurn(): void {
-  const endsAt = performance.now() + turnMs
+function runSlice(): void {
+  const endsAt = performance.now() + sliceMs
   let done = 0
   while (done < waiting.length && performance.now() < endsAt) waiting[done++]?.()
   waiting.splice(0, done)
-  if (waiting.length > 0) setImmediate(workOneTurn)
+  if (waiting.length > 0) setImmediate(runSlice)
 }
 
-/** CONNECT: the answers before it come first, or the caller would take this one for one of them. */
+/**
+ * Rejects a CONNECT request. Waits until earlier responses are sent, because the caller would take
+ * the rejection for one of them.
+ */
 export function refuseTunnel(socket: HttpSocket): void {
-  // Nobody else listens any more.
+  // node:http has removed its own error listeners.
   socket.on('error', () => socket.destroy())
   const current = currentOf(socket)
   if (current === null) answerSocket(socket, noTunnel())
   else current.once('close', () => refuseTunnel(socket))
 }
 
-/** The one answer on a socket that has no request any more. */
+/** Writes to the socket itself, because node:http provides no response object here. */
 function answerSocket(socket: Duplex, problem: Problem): void {
   const { status, headers, body } = problemReply(problem, 'none')
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
@@ -69,7 +76,7 @@ function answerSocket(socket: Duplex, problem: Problem): void {
   socket.end([...head, 'connection: close', '', body].join('\r\n'), () => socket.destroy())
 }
 
-/** A request that will never be complete gets the problem as its answer, when it is its turn. */
+/** Waits for the earlier responses, and then answers the incomplete request with the problem. */
 function endAfterAnswers(socket: HttpSocket, problem: Problem): void {
   const current = currentOf(socket)
   if (current === null) socket.end(() => socket.destroy())
@@ -77,7 +84,10 @@ function endAfterAnswers(socket: HttpSocket, problem: Problem): void {
   else current.once('close', () => endAfterAnswers(socket, problem))
 }
 
-/** When it is its turn, unless it has an answer already. */
+/**
+ * Waits for the earlier responses, and then answers the request with the problem. If its response
+ * has already begun, closes the connection instead.
+ */
 function endWith(request: IncomingMessage, problem: Problem): void {
   const { socket } = request
   const current = currentOf(socket)
@@ -92,7 +102,7 @@ function currentOf(socket: HttpSocket): ServerResponse | null {
 }
 
 function noTunnel(): Problem {
-  const detail = 'There are no tunnels here.'
+  const detail = 'CONNECT is not supported.'
   return new Problem('method_not_allowed', { detail, headers: { allow: 'GET, POST' } })
 }
 

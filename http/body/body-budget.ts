@@ -1,49 +1,52 @@
-/** The bytes of request bodies that this process may hold at once, over all requests. */
+/** Body budget: limits the memory that request bodies may take in this process. */
 import { longText } from '../../core/json/steps.ts'
-import { inflaterBytes } from './inflate.ts'
+import { decompressorBytes } from './decompress.ts'
 
 export const bodyBytesMax = 10 * 1024 * 1024
 /**
- * The most that a compressed body takes: as sent, inflated, and the window of the inflater. The
- * start of a long body is inflated twice.
+ * Maximum memory of a compressed body in bytes: the received bytes, the decompressed bytes and the
+ * window of the decompressor. The start of a long body is decompressed twice.
  */
-const leaseBytesMax = 3 * bodyBytesMax + 2 * (longText + inflaterBytes)
-/** One organization or network has at most this part of everything. */
+const leaseBytesMax = 3 * bodyBytesMax + 2 * (longText + decompressorBytes)
+/** Maximum fraction of the budget for one organization or network. */
 const partOfOne = 1 / 4
-/** Bodies of this size have a part for themselves, which large ones cannot take. */
+/** Maximum size in bytes of bodies that may use the reserved part of the budget. */
 const smallBytes = 64 * 1024
 const partOfSmall = 1 / 8
 
 export interface BodyBudget {
-  /** One for each request that reads a body. */
+  /** Creates a lease for a request that reads a body. */
   lease(): BodyLease
-  /** Held now. */
+  /** Returns the number of bytes currently held. */
   bytes(): number
   /**
-   * Cuts a body that arrives slowly.
-   * @returns false when there is none
+   * Ends the request of a body that arrives slowly.
+   * @returns false if there is no such body
    */
   cutSlow(): boolean
 }
 
 export interface BodyLease {
-  /** Bytes read so far: as they came, and as they are inflated. */
-  raw: number
-  inflated: number
+  /** Bytes read so far, before and after decompression. */
+  received: number
+  decompressed: number
   /**
-   * Before anything is taken: an organization or network has a quarter of all bytes at most, and of
-   * the requests.
-   * @param cut ends the request when others need its place, unless all of it has arrived
-   * @returns false when it has too many
+   * Begins to count the lease against the share of `sharedBy`. Must be called before any bytes are
+   * taken. An organization or network may hold at most a quarter of the bytes and of the requests.
+   * @param cut ends the request if others need its memory before its body has arrived completely
+   * @returns false if the organization or network has too many requests
    */
   begin(sharedBy: string, cut: () => void): boolean
-  /** The body has arrived whole. */
+  /** Records that the whole body has arrived. */
   arrived(): void
-  /** @returns false when the bytes do not fit; then none of them is taken. */
+  /**
+   * Takes memory for this number of bytes.
+   * @returns false if the bytes do not fit, in which case none are taken
+   */
   take(bytes: number): boolean
-  /** Gives back all but so many of the bytes that were taken. */
+  /** Releases all but this number of bytes. */
   keep(bytes: number): void
-  /** Gives back all that was taken; again does no harm. */
+  /** Releases the lease. Idempotent. */
   end(): void
 }
 
@@ -57,18 +60,27 @@ export function createBodyBudget(limits: BodyBudgetLimits, onRefuse: () => void)
   }
 }
 
-/** So many bodies that arrive at once are more than anybody needs who leaves others a place. */
+/**
+ * If the largest share has at least this many arriving bodies, only its bodies are cut, and they
+ * count as slow after `manySlowMs` instead of `slowMs`.
+ */
 const manyBodies = 32
 const manySlowMs = 100
-/** Slower are only callers who mean no good, or whose network is broken. */
+/**
+ * Time in milliseconds after which a body counts as slow. Only malicious callers and broken
+ * networks take longer.
+ */
 const slowMs = 2000
 
-/** Of the share with the most bodies if it has many, otherwise the oldest of all shares. */
+/**
+ * Ends the oldest slow body of the largest share if that share has many bodies, otherwise the
+ * oldest slow body of all shares.
+ */
 function cutSlow({ shares, now }: Total): boolean {
   const all = [...shares.values()].filter(({ arriving }) => arriving.size > 0)
   const largest = all.reduce((one, other) => {
     return other.arriving.size > one.arriving.size ? other : one
-  }, nobody)
+  }, emptyShare)
   const hasMany = largest.arriving.size >= manyBodies
   const candidates = hasMany ? [largest] : all
   const since = now() - (hasMany ? manySlowMs : slowMs)
@@ -82,12 +94,12 @@ function cutSlow({ shares, now }: Total): boolean {
   return oldest !== undefined
 }
 
-const nobody: Share = { bytes: 0, leases: 0, arriving: new Set() }
+const emptyShare: Share = { bytes: 0, leases: 0, arriving: new Set() }
 
-export interface BodyBudgetLimits {
+interface BodyBudgetLimits {
   readonly bytesMax: number
   readonly requestsMax: number
-  /** Milliseconds of a clock that never jumps. */
+  /** Monotonic time in milliseconds. */
   readonly now?: () => number
 }
 
@@ -97,28 +109,33 @@ interface Total extends Required<BodyBudgetLimits> {
   readonly shares: Map<string, Share>
 }
 
-/** What an organization or network holds, and in how many leases. */
+/** Bytes and leases of an organization or network. */
 interface Share {
   bytes: number
   leases: number
-  /** Of bodies that have not arrived whole, the oldest first. */
+  /** Leases of bodies that have not arrived completely, oldest first. */
   readonly arriving: Set<Lease>
 }
 
-/** Enough for one body, whatever the limit is. */
+/**
+ * Returns the maximum bytes of one share: a fraction of the budget, but always enough for one body.
+ */
 function shareMaxOf({ bytesMax }: Total): number {
   return Math.max(bytesMax * partOfOne, leaseBytesMax)
 }
 
-/** Large bodies have the rest, which is enough for one of them. */
+/** Returns the bytes reserved for small bodies. Always leaves enough for one large body. */
 function reserveOf({ bytesMax }: Total): number {
   return Math.max(0, Math.min(bytesMax * partOfSmall, bytesMax - leaseBytesMax))
 }
 
-/** A class, since every request makes one: closures would cost more than the counting. */
+/**
+ * A class instead of closures, because every request creates a lease, and closures would cost more
+ * than the counting.
+ */
 class Lease implements BodyLease {
-  raw = 0
-  inflated = 0
+  received = 0
+  decompressed = 0
   readonly #total: Total
   #held = 0
   #sharedBy = ''

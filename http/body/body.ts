@@ -1,24 +1,26 @@
-/** Reads a request's body whole, inflated, and never further than its limits. */
+/** Reads and decompresses a request body within its limits. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isLong, longText } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
 import { bodyBytesMax } from './body-budget.ts'
 import type { BodyLease } from './body-budget.ts'
-import { encodings, inflaterBytes, inflaterOf } from './inflate.ts'
-import type { Inflater } from './inflate.ts'
+import { encodings, decompressorBytes, decompressorOf } from './decompress.ts'
+import type { Decompressor } from './decompress.ts'
 import type { BodyLimits, WorkShare } from '../call.ts'
 import { overloaded } from '../admission/overloaded.ts'
 
-export interface BodySource {
+interface BodySource {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** What is read counts against it until the request is answered. */
+  /** Bytes count against this lease until the request is answered. */
   readonly lease: BodyLease
 }
 
 /**
- * @throws {Problem} 413 past `bytesMax` inflated bytes, 415 or 400 for the encoding, 503 when this
- * process or `sharedBy` holds too many bodies already.
+ * Reads and decompresses the body and passes it to `use`.
+ * @throws {Problem} 413 if the body exceeds `bytesMax` before or after decompression, 415 for an
+ * unknown encoding, 400 if decompression fails, 503 if the process or `sharedBy` holds too many
+ * bodies
  */
 export async function useBody<T>(
   source: BodySource,
@@ -27,16 +29,18 @@ export async function useBody<T>(
 ): Promise<T> {
   const { bytesMax = bodyBytesMax, sharedBy, inShare = atOnce } = limits
   refuseUnread(source.request, bytesMax)
-  const inflate = createInflate(source)
-  const raw = await collect(source, sharedBy, bytesMax)
-  const short = inflate === null ? raw : await inflate(raw, Math.min(bytesMax, longText))
+  const decompress = createDecompress(source)
+  const received = await collect(source, sharedBy, bytesMax)
+  const short =
+    decompress === null ? received : await decompress(received, Math.min(bytesMax, longText))
   if (short !== null && !isLong(short)) return use(short)
   if (bytesMax <= longText) throw tooLarge(bytesMax)
   return inShare(async () => {
-    // Nobody waits for the answer any more, and nothing was accepted.
+    // The caller has disconnected and nothing was accepted.
     if (source.response.destroyed) throw cutOff()
-    // A few bytes can become 10 MiB: a body that turned out to be long is inflated again.
-    const whole = short ?? (await inflate?.(raw, bytesMax)) ?? null
+    // The first decompression stops at `longText`, because a few bytes can expand to 10 MiB. A
+    // longer body is decompressed again here.
+    const whole = short ?? (await decompress?.(received, bytesMax)) ?? null
     if (whole === null) throw tooLarge(bytesMax)
     return use(whole)
   })
@@ -45,28 +49,34 @@ export async function useBody<T>(
 const atOnce: WorkShare = (work) => work()
 
 function refuseUnread({ headers, destroyed }: IncomingMessage, bytesMax: number): void {
-  // Who hung up while his key was looked up: there will be no event any more to tell.
+  // The caller disconnected during authentication, so no further event would report it.
   if (destroyed) throw cutOff()
   if (Number(headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
 }
 
-/** Who asks before sending is invited only now: a caller without a key never gets this far. */
-function invite({ request, response }: BodySource): void {
+/**
+ * Sends 100 Continue. Called only after authentication, so that callers without a valid key are
+ * never asked for a body.
+ */
+function sendContinue({ request, response }: BodySource): void {
   if (request.headers.expect !== undefined) response.writeContinue()
 }
 
-/** Plain event listeners: an async iterator over a body of one chunk costs more than the body. */
+/**
+ * Collects the body with event listeners, because an async iterator would cost more than reading a
+ * body of one chunk.
+ */
 function collect(source: BodySource, sharedBy: string | undefined, bytesMax: number) {
   const { request, lease } = source
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
   if (sharedBy !== undefined && !lease.begin(sharedBy, cut)) throw tooManyBodies()
-  invite(source)
+  sendContinue(source)
 
   request.on('data', (chunk: Buffer) => {
-    lease.raw += chunk.length
-    lease.inflated = lease.raw
-    if (lease.raw > bytesMax) stop(tooLarge(bytesMax))
+    lease.received += chunk.length
+    lease.decompressed = lease.received
+    if (lease.received > bytesMax) stop(tooLarge(bytesMax))
     else if (lease.take(chunk.length)) chunks.push(chunk)
     else stop(tooManyBytes())
   })
@@ -79,7 +89,9 @@ function collect(source: BodySource, sharedBy: string | undefined, bytesMax: num
     if (!request.complete) stop(cutOff())
   })
 
-  /** Settling twice is harmless: the first outcome stands. */
+  /**
+   * Rejects the promise and stops collecting. Has no effect on a promise that is already settled.
+   */
   function stop(problem: Problem): void {
     reject(problem)
     chunks.length = 0
@@ -88,65 +100,79 @@ function collect(source: BodySource, sharedBy: string | undefined, bytesMax: num
 
   function cut(): void {
     stop(tooSlow())
-    setTimeout(() => request.destroy(), answerMs)
+    setTimeout(() => request.destroy(), responseMs)
   }
   return promise
 }
 
-/** For an answer to be written before the connection is cut. */
-const answerMs = 100
+/** Time in milliseconds allowed for writing the response before the connection is closed. */
+const responseMs = 100
 
-/** Null for a body that is not compressed. @throws {Problem} 415 for an unknown encoding */
-function createInflate({ request, lease }: BodySource) {
+/**
+ * Returns null if the body is not compressed.
+ * @throws {Problem} 415 for an unknown encoding
+ */
+function createDecompress({ request, lease }: BodySource) {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return null
-  const open = inflaterOf(encoding)
+  const open = decompressorOf(encoding)
   if (open === null) throw unsupported(encoding)
-  return (raw: Buffer, bytesMax: number) => inflateUpTo(bytesMax, raw, { encoding, open, lease })
+  return (received: Buffer, bytesMax: number) =>
+    decompressUpTo(bytesMax, received, { encoding, open, lease })
 }
 
-interface Inflating {
+interface Decompression {
   readonly encoding: string
-  readonly open: (rawBytes: number) => Inflater
+  readonly open: (rawBytes: number) => Decompressor
   readonly lease: BodyLease
 }
 
-/** Null past `bytesMax`. @throws {Problem} 400, 503 */
-function inflateUpTo(bytesMax: number, raw: Buffer, { encoding, open, lease }: Inflating) {
+/**
+ * Resolves with null if the decompressed body exceeds `bytesMax`.
+ * @throws {Problem} 400 if the body cannot be decompressed, 503 if it does not fit in the budget
+ */
+function decompressUpTo(
+  bytesMax: number,
+  received: Buffer,
+  { encoding, open, lease }: Decompression
+) {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>()
-  if (!lease.take(inflaterBytes)) throw tooManyBytes()
-  const inflater = open(raw.length)
+  if (!lease.take(decompressorBytes)) throw tooManyBytes()
+  const decompressor = open(received.length)
   const chunks: Buffer[] = []
-  lease.inflated = 0
+  lease.decompressed = 0
 
-  inflater.on('data', (chunk: Buffer) => {
-    lease.inflated += chunk.length
-    if (lease.inflated > bytesMax) stop(() => resolve(null))
-    // Twice: what came out may stand in the window of the inflater as well.
+  decompressor.on('data', (chunk: Buffer) => {
+    lease.decompressed += chunk.length
+    if (lease.decompressed > bytesMax) stop(() => resolve(null))
+    // Each chunk counts twice, because the window of the decompressor may also hold the output.
     else if (lease.take(2 * chunk.length)) chunks.push(chunk)
     else stop(() => reject(tooManyBytes()))
   })
-  inflater.on('end', () => {
-    // It ends early, and without an error, when something follows what it inflates: junk, or a
-    // second frame of zstd, which Node does not read. To cut it off would change what was sent.
-    if (inflater.bytesWritten !== raw.length) return reject(garbled(encoding))
-    // The inflater and its window are gone.
-    lease.keep(raw.length + lease.inflated)
+  decompressor.on('end', () => {
+    // The decompressor silently ignores data after the end: junk, or a second zstd frame, which
+    // Node does not read. Accepting the body would change what was sent.
+    if (decompressor.bytesWritten !== received.length) return reject(malformed(encoding))
+    // Releases the memory of the decompressor and its window.
+    lease.keep(received.length + lease.decompressed)
     resolve(joined(chunks))
   })
-  inflater.on('error', () => stop(() => reject(garbled(encoding))))
-  inflater.end(raw)
+  decompressor.on('error', () => stop(() => reject(malformed(encoding))))
+  decompressor.end(received)
 
   function stop(settle: () => void): void {
     settle()
     chunks.length = 0
-    inflater.removeAllListeners('data')
-    inflater.destroy()
+    decompressor.removeAllListeners('data')
+    decompressor.destroy()
   }
   return promise
 }
 
-/** Takes the parts, or they would stand beside the whole until the request is answered. */
+/**
+ * Joins the chunks and empties the list, so that the chunks and the result are not both kept in
+ * memory.
+ */
 function joined(chunks: Buffer[]): Buffer {
   const all = chunks.splice(0)
   return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)
@@ -154,27 +180,28 @@ function joined(chunks: Buffer[]): Buffer {
 
 function tooLarge(bytesMax: number): Problem {
   return new Problem('payload_too_large', {
-    detail: `The body has more than ${bytesMax} bytes; that is all one request may carry.`,
+    detail: `The body exceeds the maximum of ${bytesMax} bytes. Shorten it or split the request.`,
     members: { pointer: '', limit_bytes: bytesMax }
   })
 }
 
 function tooManyBytes(): Problem {
   return overloaded(
-    'The memory for request bodies is used up, of this instance or for your organization. ' +
-      'Retry shortly.'
+    'The memory limit for request bodies is reached, for this instance or for your ' +
+      'organization. Retry shortly.'
   )
 }
 
 function tooManyBodies(): Problem {
   return overloaded(
-    'As many requests of your organization or network send a body as may at a time. Retry shortly.'
+    'Your organization or network is sending too many request bodies at the same time. ' +
+      'Retry shortly.'
   )
 }
 
 function tooSlow(): Problem {
   return overloaded(
-    'The body arrived too slowly while other callers needed its place. Retry shortly.'
+    'The body arrived too slowly while the instance was at its request limit. Retry shortly.'
   )
 }
 
@@ -182,12 +209,12 @@ function unsupported(encoding: string): Problem {
   const known = encodings.join(', ')
   const sent = JSON.stringify(encoding.slice(0, 40))
   return new Problem('unsupported_media_type', {
-    detail: `The Content-Encoding ${sent} is not taken; send ${known}.`,
+    detail: `The Content-Encoding ${sent} is not supported. Use ${known}.`,
     headers: { 'accept-encoding': known }
   })
 }
 
-function garbled(encoding: string): Problem {
+function malformed(encoding: string): Problem {
   return new Problem('malformed_encoding', { detail: `The body is not valid ${encoding}.` })
 }
 

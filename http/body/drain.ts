@@ -1,20 +1,28 @@
-/** Throws away what is left of a body, so that a caller who still sends can read the answer. */
+/** Discards the rest of a request body, so that a caller that is still sending can read the
+ * response.
+ */
 import type { IncomingMessage } from 'node:http'
 
 const drainMs = 5000
-/** The start of a body is read at once, the rest slowly: refused bytes cost CPU time and memory. */
+/**
+ * Number of bytes that are discarded immediately. The rest is discarded slowly, because discarding
+ * costs CPU time and memory.
+ */
 const fastBytes = 64 * 1024
 const slowBytesPerMs = 4096
-/** Minimum bytes per pause: smaller chunks share one. */
+/** Minimum number of bytes to discard before each pause. Several small chunks share a pause. */
 const pausedBytesMin = 16 * 1024
 
-/** Nothing is left of most bodies when their answer goes out; then there is nothing to wait for. */
+/**
+ * Checks whether the whole body has been read. This is usually the case when the response is sent.
+ */
 export function isRead(request: IncomingMessage): boolean {
   return request.complete || request.destroyed
 }
 
 /**
- * Resolves with true when nothing is left, and with false when that takes too long.
+ * Resolves with true when the body is drained or the caller has disconnected, or with false if that
+ * takes too long.
  */
 export function drain(request: IncomingMessage): Promise<boolean> {
   if (isRead(request)) return Promise.resolve(true)
@@ -31,15 +39,15 @@ export function drain(request: IncomingMessage): Promise<boolean> {
     request.pause()
     pause = setTimeout(() => request.resume(), bytes / slowBytesPerMs)
   }
-  // Node discards an unread body at full speed after the response. `read(0)` marks the request as
-  // read, which prevents that.
+  // After the response, Node discards an unread body at full speed. Calling `read(0)` prevents that
+  // by marking the request as read.
   request.read(0)
   request.on('data', take)
   const { socket } = request
   const end = (): void => resolve(true)
   request.on('end', end)
   request.on('error', end)
-  // Once an answer was given only the socket tells that the caller hung up.
+  // After the response, only the socket reports that the caller has disconnected.
   socket.on('close', end)
   request.resume()
   return promise.finally(() => {

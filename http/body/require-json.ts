@@ -1,23 +1,26 @@
-/** The media types that bodies come in. */
+/** Checks the media types of request bodies. */
 import { Problem } from '../../core/problem.ts'
 
-/** No two runs of spaces side by side: a header full of them would be tried at each split. */
+/**
+ * Never contains two adjacent runs of spaces, because matching them would be slow for a header full
+ * of spaces.
+ */
 const charset = String.raw`charset\s*=\s*"?utf-8"?\s*(?:;\s*)?`
 const parameters = String.raw`\s*(?:;\s*(?:${charset})?)?$`
 const jsonContentType = new RegExp(`^application/json${parameters}`, 'i')
-/** Nobody has registered a name for lines of JSON; these are the ones in use. */
+/** Media types in use for JSON lines. None of them is registered. */
 const linesContentType = new RegExp(
   `^application/(?:x-ndjson|ndjson|jsonl|x-jsonlines|json-lines)${parameters}`,
   'i'
 )
 
-/** @throws {Problem} 415 unless it says JSON in UTF-8. */
+/** @throws {Problem} 415 unless the media type is JSON in UTF-8 */
 export function requireJson(contentType: string | undefined): void {
   if (contentType !== undefined && jsonContentType.test(contentType)) return
   throw unsupported(contentType, 'application/json')
 }
 
-/** @throws {Problem} 415 unless it says JSON, or lines of JSON, in UTF-8. */
+/** @throws {Problem} 415 unless the media type is JSON or JSON lines, in UTF-8 */
 export function requireJsonOrLines(contentType: string | undefined): 'json' | 'lines' {
   if (contentType !== undefined && jsonContentType.test(contentType)) return 'json'
   if (contentType !== undefined && linesContentType.test(contentType)) return 'lines'

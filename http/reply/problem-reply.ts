@@ -1,4 +1,4 @@
-/** A refusal as an answer: RFC 9457 `application/problem+json`. */
+/** Converts a problem to a response: RFC 9457 `application/problem+json`. */
 import type { Problem } from '../../core/problem.ts'
 import { problemBody } from '../../core/problem.ts'
 import type { Reply } from '../call.ts'

@@ -1,33 +1,40 @@
-/** Writes an answer: the headers that every answer has, and its own. */
+/** Writes a response with its own headers and the headers that every response has. */
 import type { ServerResponse } from 'node:http'
 import type { Reply } from '../call.ts'
-import type { UnreadAnswers } from './unread-answers.ts'
+import type { UnreadResponses } from './unread-responses.ts'
 
 /**
- * Of the headers that browsers know, those that mean something for JSON; what helmet adds beyond
- * them is about pages. A page brings a policy of its own (`docs.ts`), and HSTS is for whoever ends
- * TLS.
+ * Content-Security-Policy of JSON responses. The other headers that helmet sets only matter for
+ * pages. The documentation page has its own policy (`docs.ts`), and HSTS is set where TLS is
+ * terminated.
  */
 const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'"
-/** No content, and not modified: the length would be that of something else. */
+/**
+ * Statuses without a body or Content-Length. The Content-Length of a 304 would describe the body of
+ * the corresponding 200.
+ */
 const withoutBody = new Set([204, 304])
 
-export interface Writing {
+export interface WriteOptions {
   readonly requestId: string
-  /** The connection is closed after it. */
+  /** Whether the connection is closed after the response. */
   readonly isLast: boolean
-  /** Beside those of the reply. */
+  /** Headers in addition to those of the reply. */
   readonly more?: Readonly<Record<string, string>>
 }
 
-export type WriteReply = (response: ServerResponse, reply: Reply, writing: Writing) => void
+export type WriteReply = (response: ServerResponse, reply: Reply, writing: WriteOptions) => void
 
-/** Who has not read his answer after `timeoutMs` is cut, and earlier when too much is unread. */
-export function createWriteReply(timeoutMs: number, unread: UnreadAnswers): WriteReply {
+/**
+ * Creates a function that writes responses. It closes the connection if the caller has not read its
+ * response after `timeoutMs`, or earlier if too many bytes are unread.
+ */
+export function createWriteReply(timeoutMs: number, unread: UnreadResponses): WriteReply {
   function watch(response: ServerResponse): void {
     const { socket } = response
     if (socket === null) {
-      // Answers to requests before it are still to be read: its time begins when it is its turn.
+      // The caller is still reading earlier responses. The timeout begins when this response can be
+      // written.
       response.once('socket', () => watch(response))
       return
     }
@@ -40,13 +47,17 @@ export function createWriteReply(timeoutMs: number, unread: UnreadAnswers): Writ
     if (response.destroyed) return
     response.writeHead(reply.status, headersOf(reply, writing))
     response.end(reply.body)
-    // Only an answer that the kernel did not take whole is watched: most cost nothing here.
+    // Watches only responses that the kernel has not accepted completely, so most responses cost
+    // nothing here.
     if (response.writableLength > 0) watch(response)
   }
 }
 
-/** One flat list and no object: node:http walks it as it is. */
-export function headersOf({ status, headers, body, stream }: Reply, writing: Writing): string[] {
+/** Returns a flat list instead of an object, because node:http iterates over it directly. */
+export function headersOf(
+  { status, headers, body, stream }: Reply,
+  writing: WriteOptions
+): string[] {
   const list = ['x-request-id', writing.requestId]
   list.push('x-content-type-options', 'nosniff', 'cache-control', 'no-store')
   for (const name in headers) list.push(name, headers[name] as string)

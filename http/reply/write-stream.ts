@@ -1,20 +1,23 @@
-/** Writes an answer whose body is made piece by piece, as fast as its caller reads it. */
+/** Writes a streamed response as fast as the caller reads it. */
 import type { ServerResponse } from 'node:http'
 import type { Reply, ReplyStream } from '../call.ts'
 import { headersOf } from './write-reply.ts'
-import type { Writing } from './write-reply.ts'
+import type { WriteOptions } from './write-reply.ts'
 
 /**
- * Resolves when the stream is over, and never rejects: with what failed, or with null when it was
- * written whole or the caller is gone. A stream that failed is cut.
+ * Writes a stream and resolves when it ends. Never rejects: the result is the error, or null if
+ * everything was written or the caller disconnected. A failed stream closes the connection.
  */
 export type WriteStream = (
   response: ServerResponse,
   reply: Reply,
-  writing: Writing
+  writing: WriteOptions
 ) => Promise<unknown>
 
-/** Whoever does not take a piece within `timeoutMs` is cut. */
+/**
+ * Creates a function that writes streams. It closes the connection if the caller does not read a
+ * piece within `timeoutMs`.
+ */
 export function createWriteStream(timeoutMs: number): WriteStream {
   return async function writeStream(response, reply, writing) {
     const { stream } = reply
@@ -44,7 +47,7 @@ export function createWriteStream(timeoutMs: number): WriteStream {
   }
 }
 
-/** The header that names them; a body that is not in chunks has no place for any. */
+/** Returns the Trailer header. Only a chunked body can have trailers. */
 function trailersOf(response: ServerResponse, { trailers }: ReplyStream): string[] {
   const hasPlace = trailers !== undefined && response.useChunkedEncodingByDefault
   return hasPlace ? ['trailer', trailers.names.join(', ')] : []
@@ -58,20 +61,21 @@ interface Connection {
 
 async function writePieces(connection: Connection, stream: ReplyStream): Promise<void> {
   const { response, signal } = connection
-  // A caller sees that it is served before there is anything to tell.
+  // Sends the headers before the first piece exists, so that the caller knows that the request is
+  // being served.
   response.flushHeaders()
-  await turnOf(connection)
+  await waitForSocket(connection)
   for await (const piece of stream.pieces(signal)) {
     if (signal.aborted || response.destroyed) return
-    if (piece.length > 0) await give(connection, piece)
+    if (piece.length > 0) await writePiece(connection, piece)
   }
   if (!signal.aborted && stream.trailers !== undefined) {
     response.addTrailers(stream.trailers.values())
   }
 }
 
-/** Answers to requests before it on the connection go first. */
-async function turnOf({ response, signal }: Connection): Promise<void> {
+/** Waits until the earlier responses on the connection are written. */
+async function waitForSocket({ response, signal }: Connection): Promise<void> {
   if (response.socket !== null || signal.aborted) return
   await new Promise<void>((resolve) => {
     response.once('socket', () => resolve())
@@ -79,8 +83,11 @@ async function turnOf({ response, signal }: Connection): Promise<void> {
   })
 }
 
-/** Resolves when the kernel has it, or the connection is gone. @throws {SlowReader} */
-async function give({ response, timeoutMs }: Connection, piece: string | Uint8Array) {
+/**
+ * Resolves when the kernel has accepted the piece or the connection is closed.
+ * @throws {SlowReader}
+ */
+async function writePiece({ response, timeoutMs }: Connection, piece: string | Uint8Array) {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(() => reject(new SlowReader()), timeoutMs)
   response.write(piece, () => resolve())
@@ -91,7 +98,7 @@ async function give({ response, timeoutMs }: Connection, piece: string | Uint8Ar
   }
 }
 
-/** Did not take a piece in time; nothing of ours has failed. */
+/** Thrown if the caller does not read a piece in time. This is not a gateway error. */
 class SlowReader extends Error {
   override readonly name = 'SlowReader'
 }

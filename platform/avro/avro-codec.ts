@@ -1,25 +1,28 @@
-/** Avro in the Confluent wire format: records to bytes and back, types compiled once. */
+/** Avro codec: encodes and decodes records in the Confluent wire format, with compiled types. */
 import avro from 'avsc'
 import './avsc-patch.ts'
 import { wireHeaderBytes, writeWireHeader } from '../../core/wire-format.ts'
 import { sharedRecordOf } from './shared-records.ts'
 
-/** An Avro schema as parsed JSON; what it really is, only the library can tell. */
+/** An Avro schema as parsed JSON. */
 export type AvroSchema = object
 
 export type Encode<T> = (value: T, schemaId: number) => Buffer
 export type DecodePayload<T> = (payload: Buffer) => T
 
-/** Records are written one behind the other into slabs of so many bytes. */
+/** Size of a slab in bytes. A slab is a buffer shared by many encoded records. */
 const slabBytes = 16 * 1024
-/** A record that is larger gets a buffer of its own, so little of a slab is left unused. */
+/**
+ * Maximum size in bytes of a record stored in a slab. Larger records get their own buffer, to limit
+ * the space wasted in slabs.
+ */
 const slabRecordBytesMax = 4 * 1024
 
 /**
- * Compiles `schema` and returns its encoder.
- * A record is written where it stays, behind room for the wire header, and nothing is copied. It
- * shares its slab with its neighbours: whoever keeps one for long keeps them all.
- * @throws when the value does not fit the schema: a missing field, an integer beyond 2^53.
+ * Compiles `schema` and returns its encoder. The encoder reserves room for the wire header and
+ * writes the record in place, so it copies no bytes. Retaining one record retains its whole slab.
+ * @throws if `schema` is not an Avro schema. The encoder throws if a value does not match it, for
+ * example if a field is missing or an integer exceeds 2^53 - 1.
  */
 export function createEncode<T>(schema: AvroSchema): Encode<T> {
   const type = typeOf(schema)
@@ -34,7 +37,7 @@ export function createEncode<T>(schema: AvroSchema): Encode<T> {
       used = end
       return slab.subarray(start, end)
     }
-    // A negative answer is by how many bytes the record missed the slab's end.
+    // If the slab is too small, `encode` returns the number of missing bytes, negated.
     const size = slabBytes - end - start
     if (size > slabRecordBytesMax) return encodeLarge(chosen, value, size)
     slab = Buffer.allocUnsafeSlow(slabBytes)
@@ -53,8 +56,8 @@ export function createEncode<T>(schema: AvroSchema): Encode<T> {
 }
 
 /**
- * avsc's own long ends one short of 2^53 - 1, the largest count that the contract takes. The exact
- * one costs more, so it is asked only where the fast one gave up.
+ * A long type that accepts 2^53 - 1, the largest count in the contract. avsc's own type stops at
+ * 2^53 - 2 but is faster, so this type is used only if avsc's own type fails.
  */
 const exactLong = avro.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => safeNumber(bytes.readBigInt64LE()),
@@ -72,7 +75,7 @@ const exactLong = avro.types.LongType.__with({
 function safeNumber(value: bigint): number {
   const number = Number(value)
   if (Number.isSafeInteger(number)) return number
-  throw new RangeError('a long is beyond 2^53 - 1')
+  throw new RangeError('a long exceeds 2^53 - 1')
 }
 
 function fastOrExact<R>(fast: () => R, exact: () => R): R {
@@ -83,7 +86,7 @@ function fastOrExact<R>(fast: () => R, exact: () => R): R {
   }
 }
 
-/** @throws when it is no Avro schema. */
+/** @throws if `schema` is not an Avro schema */
 function typeOf(schema: AvroSchema, long?: avro.Type): avro.Type {
   return avro.Type.forSchema(schema as avro.Schema, {
     typeHook: sharedRecordOf,
@@ -98,10 +101,10 @@ function encodeLarge(type: avro.Type, value: unknown, size: number): Buffer {
 }
 
 /**
- * Returns a function that makes a decoder from `writerSchema` to the reader's schema.
- * Call it once per writer schema and keep the result: resolving two schemas costs milliseconds.
- * The decoder throws when bytes are missing, left over or not of the writer's schema, and when a
- * text is not UTF-8.
+ * Returns a function that creates decoders from a writer schema to `readerSchema`. Resolving two
+ * schemas takes milliseconds, so call it once per writer schema and keep the decoder. A decoder
+ * throws if bytes are missing or left over, if the payload does not match the writer schema, or if
+ * a string is not UTF-8.
  */
 export function createDecoderFactory<T>(readerSchema: AvroSchema) {
   const reader = typeOf(readerSchema)

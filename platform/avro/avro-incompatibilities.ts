@@ -1,10 +1,10 @@
-/** Whether two versions of an Avro schema can read what the other one wrote. */
+/** Checks whether two versions of an Avro schema can read each other's records. */
 import { createDecoderFactory } from './avro-codec.ts'
 import type { AvroSchema } from './avro-codec.ts'
 
 /**
- * What FULL compatibility asks of two versions, by the library that reads our topics.
- * @returns why it does not hold, a sentence for each direction; empty when it does.
+ * Checks FULL compatibility of two versions, using the library that decodes records at run time.
+ * @returns one sentence per failed direction; empty if the versions are compatible
  */
 export function incompatibilitiesOf(earlier: AvroSchema, later: AvroSchema): string[] {
   return [

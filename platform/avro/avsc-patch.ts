@@ -1,14 +1,14 @@
-/** Makes avsc reject invalid arrays, maps and strings, which it otherwise accepts unchecked.
+/** Patches avsc to reject invalid arrays, maps and strings.
  *
- * Two defects of avsc 5.7; for each, a test fails once the library has fixed it:
- * - avsc trusts the item count of an array or map, so a few bytes make it build millions of
- *   items. No upstream issue; the Java library fixed the same defect as AVRO-4324.
- * - avsc replaces bytes that are not UTF-8 with U+FFFD and throws no error (mtth/avsc#374).
+ * avsc 5.7 has two defects. Each has a test that fails once avsc fixes the defect:
+ * - avsc trusts the item count of an array or map, so a few bytes make it allocate millions of
+ *   items. There is no upstream issue; the Java library fixed the same defect as AVRO-4324.
+ * - avsc replaces invalid UTF-8 with U+FFFD instead of throwing an error (mtth/avsc#374).
  */
 import { isUtf8 } from 'node:buffer'
 import avro from 'avsc'
 
-/** What the reading of texts, arrays and maps needs of the library's inside. */
+/** Internals of avsc that its type definitions omit. */
 interface Tap {
   readonly buf: Buffer
   pos: number
@@ -30,9 +30,9 @@ interface Repeated {
 }
 
 /**
- * avsc trusts the count before an array or map: with eleven bytes that claim fifty million items,
- * the process runs out of memory. An item has at least one byte, so no count can exceed the
- * number of bytes left.
+ * Limits the item counts of arrays and maps. avsc trusts a count: eleven bytes that claim fifty
+ * million items exhaust the memory of the process. An item takes at least one byte, so a valid
+ * count never exceeds the number of remaining bytes.
  */
 function boundedCounts(): void {
   const array = avro.types.ArrayType.prototype as unknown as Repeated
@@ -64,28 +64,29 @@ function forEachItem(tap: Tap, item: () => void): void {
   }
 }
 
-/** A negative count is followed by the block's size in bytes. */
+/** Reads the item count of a block. A negative count is followed by the block size in bytes. */
 function blockCount(tap: Tap): number {
   const count = tap.readLong()
   if (count < 0) tap.skipLong()
   const left = tap.buf.length - tap.pos
   if (Math.abs(count) <= left || count === 0) return Math.abs(count)
-  throw new RangeError(`a block claims ${Math.abs(count)} items and ${left} bytes are left`)
+  throw new RangeError(`a block claims ${Math.abs(count)} items, but only ${left} bytes are left`)
 }
 
-/** What stands where bytes were no UTF-8; a text may also hold it by itself. */
+/** U+FFFD, which avsc substitutes for invalid UTF-8. A valid string can contain it too. */
 const replacement = '\ufffd'
 
 /**
- * avsc repairs what is not UTF-8, so that a lone surrogate or half a character would be stored as
- * something else than was written. The bytes are looked at only where a repair may have been made.
+ * Rejects strings that are not UTF-8. avsc replaces invalid bytes, for example those of a lone
+ * surrogate, so the stored string would differ from the one sent. Only strings that contain the
+ * replacement character are checked.
  */
 function unrepairedTexts(): void {
   const text = avro.types.StringType.prototype as unknown as Text
   const readRepaired = text._read
   text._read = function readText(tap) {
     const start = tap.pos
-    // Nothing where the bytes end before the text does; avsc finds that out at the end.
+    // Undefined if the buffer ends within the string. avsc reports this after reading the record.
     const read = readRepaired.call(this, tap) as string | undefined
     if (read?.includes(replacement) === true && !isUtf8(bytesOfText(tap, start))) {
       throw new TypeError('a text is not UTF-8')
@@ -94,7 +95,10 @@ function unrepairedTexts(): void {
   }
 }
 
-/** The bytes of a text that begins at `start`, without its length; `tap` stays where it is. */
+/**
+ * Returns the bytes of the string that begins at `start`, without its length prefix. Leaves
+ * `tap.pos` unchanged.
+ */
 function bytesOfText(tap: Tap, start: number): Buffer {
   const end = tap.pos
   tap.pos = start

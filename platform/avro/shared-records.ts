@@ -1,11 +1,11 @@
-/** Avro records marked `"shared": true`: caches their encoded bytes and decoded objects.
+/** Caches the encoded bytes and decoded objects of Avro records marked `"shared": true`.
  *
- * Many values contain the same record. Encoding copies its cached bytes and decoding compares them,
- * which takes a twentieth of the time of encoding or decoding field by field.
+ * Many values contain the same record. The encoder copies the cached bytes, and the decoder
+ * compares them with its input. Either takes a twentieth of the time needed to process every field.
  */
 import avro from 'avsc'
 
-/** The internals of avsc that this file needs, in addition to those in avsc-patch.ts. */
+/** Internals of avsc that its type definitions omit. */
 interface Tap {
   readonly buf: Buffer
   pos: number
@@ -19,16 +19,25 @@ interface TypeInternals {
 interface CachedRecord {
   readonly bytes: Buffer
   readonly value: object
-  /** Records that followed this one before, latest first: rules run evaluators in a fixed order. */
+  /**
+   * Records that have followed this one, most recent first. Rules run evaluators in a fixed order,
+   * so the same record often follows again.
+   */
   followers: readonly CachedRecord[]
 }
 
 const followersMax = 4
-/** Maximum number and size of cached records, to bound memory; most have some hundred bytes. */
+/**
+ * Maximum number of cached records. Together with `cachedBytesMax`, it bounds memory. Most records
+ * take a few hundred bytes.
+ */
 const cacheMax = 20_000
 const cachedBytesMax = 4096
 
-/** For `typeHook` of avsc. @returns undefined for other schemas */
+/**
+ * Implements avsc's `typeHook`.
+ * @returns undefined if the schema is not marked as shared
+ */
 export function sharedRecordOf(
   schema: avro.Schema | null,
   options: avro.ForSchemaOptions
@@ -38,7 +47,7 @@ export function sharedRecordOf(
   const plain = avro.Type.forSchema(bare)
   const type = avro.Type.forSchema(bare, options)
   const { _read, _write } = createSharedCodec(plain as unknown as TypeInternals, plain)
-  // Types are frozen, so this one inherits everything else.
+  // avsc freezes its types, so a derived object overrides the two methods.
   return Object.create(type, { _read: { value: _read }, _write: { value: _write } }) as avro.Type
 }
 
@@ -46,13 +55,16 @@ function isShared(schema: unknown): schema is avro.schema.RecordType {
   return (schema as { readonly shared?: unknown } | null)?.shared === true
 }
 
-/** @param plain the same record, read and written field by field */
+/** @param plain reads and writes the record field by field */
 function createSharedCodec(plain: TypeInternals, plainType: avro.Type): TypeInternals {
   const bytesOf = new WeakMap<object, Buffer>()
   const byText = new Map<string, CachedRecord>()
   let last = createRoot()
 
-  /** @returns null for a long record, and when bytes are missing, which avsc checks at the end */
+  /**
+   * @returns null if the record exceeds `cachedBytesMax` or is truncated; avsc rejects truncated
+   * input later
+   */
   function cacheRecord(tap: Tap, start: number, value: object): CachedRecord | null {
     if (tap.pos > tap.buf.length || tap.pos - start > cachedBytesMax) return null
     const bytes = Buffer.allocUnsafeSlow(tap.pos - start)
@@ -98,8 +110,8 @@ function createRoot(): CachedRecord {
 }
 
 /**
- * Whether the buffer continues with these bytes. An encoded record determines its own end, so a
- * match is the whole record.
+ * Checks whether `bytes` come next in the buffer. Encoded records are self-delimiting, so a match
+ * covers the whole record.
  */
 function isAt({ buf, pos }: Tap, bytes: Buffer): boolean {
   const end = pos + bytes.length

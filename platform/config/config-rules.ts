@@ -1,8 +1,11 @@
-/** What no setting can say alone: which of them contradict each other, and which are unwise. */
+/** Validates combinations of settings: finds contradictory and unwise values. */
 import { isKeyOf } from './pem-setting.ts'
 import { sslModeOf } from '../postgres/postgres-tls.ts'
 
-/** Those that rules look at. What a process does not read, or could not read, is missing. */
+/**
+ * Settings that the rules check. A setting is absent if the process does not use it or failed to
+ * parse it.
+ */
 export type RuleValues = Partial<{
   readonly KAFKA_TLS: boolean
   readonly KAFKA_TLS_CA: string | null
@@ -48,33 +51,34 @@ const rules: readonly Rule[] = [
   times
 ]
 
-/** Every contradiction, each as a sentence that begins with a setting. */
+/** Returns each contradiction as a sentence that starts with a setting name. */
 export function contradictionsOf(values: RuleValues): string[] {
   return rules.flatMap((rule) => rule(values)).filter((found) => found !== false)
 }
 
-/** What is allowed and probably not meant. */
+/** Returns warnings about values that are valid but probably unintended. */
 export function cautionsOf(values: RuleValues): string[] {
   const { KAFKA_TLS, KAFKA_SASL_MECHANISM, DATABASE_URL, SCHEMA_REGISTRY_URL: registry } = values
   return [
     KAFKA_TLS === false &&
       KAFKA_SASL_MECHANISM === 'plain' &&
-      'KAFKA_SASL_MECHANISM=plain without KAFKA_TLS sends the password readable to everybody',
+      'KAFKA_SASL_MECHANISM=plain without KAFKA_TLS sends the password in plain text',
     DATABASE_URL !== undefined &&
       sslModeOf(DATABASE_URL) === 'no-verify' &&
-      'DATABASE_URL has sslmode=no-verify: whoever answers is taken for Postgres',
+      'DATABASE_URL has sslmode=no-verify: the identity of the server is not verified',
     hasPassword(registry) &&
       protocolOf(registry) === 'http:' &&
-      'SCHEMA_REGISTRY_URL has a password and no TLS: everybody can read it',
+      'SCHEMA_REGISTRY_URL has a password but no TLS: the password is sent in plain text',
     values.PRIVATE_ADDRESSES_ALLOWED === true &&
-      'PRIVATE_ADDRESSES_ALLOWED=true: judges and webhooks of every user reach private addresses'
+      'PRIVATE_ADDRESSES_ALLOWED=true: judges and webhooks of all users can reach private ' +
+        'addresses'
   ].filter((found) => found !== false)
 }
 
 function kafkaTls(values: RuleValues) {
   const { KAFKA_TLS, KAFKA_TLS_CERT: cert, KAFKA_TLS_KEY: key } = values
   const details: Name[] = ['KAFKA_TLS_CA', 'KAFKA_TLS_CERT', 'KAFKA_TLS_KEY']
-  const idle = KAFKA_TLS === false ? details.filter((name) => isGiven(values, name)) : []
+  const idle = KAFKA_TLS === false ? details.filter((name) => isSet(values, name)) : []
   return [
     ...idle.map((name) => `${name} is set, but KAFKA_TLS is not true`),
     ...together(values, 'KAFKA_TLS_CERT', 'KAFKA_TLS_KEY'),
@@ -90,21 +94,24 @@ function kafkaSasl(values: RuleValues) {
   if (mechanism === undefined) return []
   const needed: Name[] = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD']
   return needed.map((name) => {
-    if (mechanism === 'none') return isGiven(values, name) && `${name} is set, ${noMechanism}`
-    return isMissing(values, name) && `${name} is not set; KAFKA_SASL_MECHANISM needs it`
+    if (mechanism === 'none') return isSet(values, name) && `${name} is set, ${noMechanism}`
+    return isMissing(values, name) && `${name} is not set; KAFKA_SASL_MECHANISM requires it`
   })
 }
 
 const noMechanism = 'but KAFKA_SASL_MECHANISM is none'
 
-/** An authority for a connection that is not encrypted is a mistake in one of the two. */
+/**
+ * Reports CA certificates that are set for an unencrypted connection. Either the certificates or
+ * the URL must be wrong.
+ */
 function httpAndRedisTls(values: RuleValues) {
   const { REDIS_URL, SCHEMA_REGISTRY_URL } = values
   return [
-    isGiven(values, 'REDIS_TLS_CA') &&
+    isSet(values, 'REDIS_TLS_CA') &&
       protocolOf(REDIS_URL) === 'redis:' &&
       'REDIS_TLS_CA is set, but REDIS_URL does not begin with rediss://',
-    isGiven(values, 'SCHEMA_REGISTRY_TLS_CA') &&
+    isSet(values, 'SCHEMA_REGISTRY_TLS_CA') &&
       protocolOf(SCHEMA_REGISTRY_URL) === 'http:' &&
       'SCHEMA_REGISTRY_TLS_CA is set, but SCHEMA_REGISTRY_URL does not begin with https://'
   ]
@@ -114,23 +121,26 @@ function postgresTls(values: RuleValues) {
   const { DATABASE_URL } = values
   const mode = DATABASE_URL === undefined ? undefined : sslModeOf(DATABASE_URL)
   return [
-    isGiven(values, 'DATABASE_TLS_CA') &&
+    isSet(values, 'DATABASE_TLS_CA') &&
       (mode === 'disable' || mode === 'no-verify') &&
-      'DATABASE_TLS_CA is set, but DATABASE_URL has no sslmode that verifies (verify-full)',
+      'DATABASE_TLS_CA is set, but the sslmode of DATABASE_URL does not verify; use verify-full',
     isMissing(values, 'DATABASE_TLS_CA') &&
       mode === 'verify-ca' &&
-      'DATABASE_TLS_CA is not set; sslmode=verify-ca needs it, or else any host would do'
+      'DATABASE_TLS_CA is not set; sslmode=verify-ca requires it, or any host would be accepted'
   ]
 }
 
-/** An open registration is finished with a token that only an email brings. */
+/**
+ * Reports open registration without a mail server. Users complete their registration with a token
+ * sent by email.
+ */
 function registration(values: RuleValues) {
   const { REGISTRATION, GATEWAY_ROUTES } = values
   return [
     REGISTRATION === 'open' &&
       GATEWAY_ROUTES !== 'ingest' &&
       isMissing(values, 'MAIL_URL') &&
-      'MAIL_URL is not set; REGISTRATION=open needs it to send the token of each registration'
+      'MAIL_URL is not set; REGISTRATION=open requires it to email the token of each registration'
   ]
 }
 
@@ -141,12 +151,12 @@ function names(values: RuleValues) {
     isSame(values.STORAGE_GROUP_ID, values.EVALUATION_GROUP_ID)
   ]
   return [
-    topics && 'EVALUATIONS_TOPIC is the same as DECISIONS_TOPIC; each needs its own',
-    groups && 'EVALUATION_GROUP_ID is the same as STORAGE_GROUP_ID; each needs its own',
+    topics && 'EVALUATIONS_TOPIC is the same as DECISIONS_TOPIC; they must differ',
+    groups && 'EVALUATION_GROUP_ID is the same as STORAGE_GROUP_ID; they must differ',
     GATEWAY_PORT !== 0 &&
       isSame(GATEWAY_PORT, MANAGEMENT_PORT) &&
       overlap(GATEWAY_HOST, MANAGEMENT_HOST) &&
-      'MANAGEMENT_PORT is the same as GATEWAY_PORT; each needs its own'
+      'MANAGEMENT_PORT is the same as GATEWAY_PORT; they must differ'
   ]
 }
 
@@ -157,32 +167,33 @@ function times(values: RuleValues) {
     produce !== undefined &&
       linger !== undefined &&
       linger >= produce &&
-      `PRODUCE_LINGER_MS is ${linger}, not less than PRODUCE_DEADLINE_MS, ${produce}`,
+      `PRODUCE_LINGER_MS is ${linger}; it must be less than PRODUCE_DEADLINE_MS, ${produce}`,
     produce !== undefined &&
       stop !== undefined &&
       stop < produce + (unready ?? 0) &&
-      `SHUTDOWN_DEADLINE_MS is ${stop}, less than SHUTDOWN_UNREADY_MS and PRODUCE_DEADLINE_MS ` +
-        `together, ${produce + (unready ?? 0)}: a stop would break what waits for the log`
+      `SHUTDOWN_DEADLINE_MS is ${stop}; it must be at least ${produce + (unready ?? 0)}, ` +
+        'the sum of SHUTDOWN_UNREADY_MS and PRODUCE_DEADLINE_MS, so that pending writes to ' +
+        'Kafka can finish'
   ]
 }
 
 function together(values: RuleValues, one: Name, other: Name) {
   return [
-    isGiven(values, one) && isMissing(values, other) && `${other} is not set; ${one} needs it`,
-    isGiven(values, other) && isMissing(values, one) && `${one} is not set; ${other} needs it`
+    isSet(values, one) && isMissing(values, other) && `${other} is not set; ${one} requires it`,
+    isSet(values, other) && isMissing(values, one) && `${one} is not set; ${other} requires it`
   ]
 }
 
-function isGiven(values: RuleValues, name: Name): boolean {
+function isSet(values: RuleValues, name: Name): boolean {
   return values[name] !== undefined && values[name] !== null
 }
 
-/** Read, and found to be nothing; what was not read is not missing. */
+/** Checks whether the process uses the setting but has no value for it. */
 function isMissing(values: RuleValues, name: Name): boolean {
   return values[name] === null
 }
 
-/** Listening on a wildcard address takes the port of every address. */
+/** Checks whether two listen addresses overlap. A wildcard address overlaps with every address. */
 function overlap(one: string | undefined, other: string | undefined): boolean {
   const isWildcard = (host: string | undefined) => host === '0.0.0.0' || host === '::'
   return isSame(one, other) || isWildcard(one) || isWildcard(other)

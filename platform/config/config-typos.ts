@@ -1,29 +1,32 @@
-/** Finds variables of the environment that are nearly settings: a typo is silent otherwise. */
+/** Finds misspelled setting names in the environment, which would otherwise be ignored silently. */
 import type { Environment } from './config.ts'
 
-/** Kubernetes puts these into every container, named after its services. */
+/** Matches the variables that Kubernetes adds to every container for each service. */
 const injected = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP)(_|$)/
 const distanceMin = 2
-/** A name cut short, or gone on with: likelier than three wrong letters. */
+/**
+ * Distance assigned to a truncated or extended name. It is less than three because such a name is
+ * likelier than three wrong letters.
+ */
 const cutWeight = 2.5
-/** Longer names may differ in more places. */
+/** Number of letters per allowed mistake: a name of 15 letters may have three. */
 const lettersPerMistake = 5
-/** Of a name whose first word is none of ours. */
+/** Minimum length of a checked name whose first word is not the first word of any setting. */
 const lettersMin = 8
 const fileSuffix = '_FILE'
 
-/** One sentence for each suspect. */
+/** Returns one warning for each variable whose name resembles a setting. */
 export function typosOf(environment: Environment, names: readonly string[]): string[] {
   const known = new Set(names.flatMap((name) => [name, `${name}${fileSuffix}`]))
   const prefixes = new Set(names.map(prefixOf))
   return Object.keys(environment)
     .filter((name) => !known.has(name) && !injected.test(name))
     .flatMap((name) => {
-      // Where the first word is one of ours, more of the rest may be wrong.
+      // Tolerates more mistakes in a name that shares its first word with a setting.
       const nearest = prefixes.has(prefixOf(name))
         ? nearestOf(name, [...known])
         : almostOf(name, [...known])
-      return nearest === null ? [] : [`${name} is not a setting; is ${nearest} meant?`]
+      return nearest === null ? [] : [`${name} is not a setting; did you mean ${nearest}?`]
     })
 }
 
@@ -31,7 +34,10 @@ function prefixOf(name: string): string {
   return name.split('_', 1)[0] ?? name
 }
 
-/** A name that is one letter off, or written in other case; a short one is somebody else's. */
+/**
+ * Returns a setting that differs from `name` only in case and by at most one letter; null if there
+ * is none. Ignores short names, because they probably belong to another program.
+ */
 function almostOf(name: string, known: readonly string[]): string | null {
   const capitals = name.toUpperCase()
   if (capitals.length < lettersMin) return null
@@ -51,13 +57,16 @@ function nearestOf(name: string, known: readonly string[]): string | null {
   return nearest?.candidate ?? null
 }
 
-/** `SESSION_SIGNING` for `SESSION_SIGNING_KEY`, or `KAFKA_TLS_CERTIFICATE` for `KAFKA_TLS_CERT`. */
+/**
+ * Checks whether one name is a prefix of the other, for example `SESSION_SIGNING` of
+ * `SESSION_SIGNING_KEY`, or `KAFKA_TLS_CERT` of `KAFKA_TLS_CERTIFICATE`.
+ */
 function isCutShort(name: string, candidate: string): boolean {
   const [short, long] = name.length < candidate.length ? [name, candidate] : [candidate, name]
   return short.split('_').length > 1 && !long.endsWith(fileSuffix) && long.startsWith(short)
 }
 
-/** Levenshtein's: letters to insert, remove or replace. */
+/** Returns the Levenshtein distance between two names. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,5 @@
-/** The environment, read once: every setting in one table, checked whole, frozen. */
+/** Configuration: reads settings from the environment once, validates them and freezes the result.
+ */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { getSystemErrorMessage } from 'node:util'
@@ -6,154 +7,147 @@ import { contradictionsOf } from './config-rules.ts'
 import { certificates, privateKey, publicKeys, signingKey } from './pem-setting.ts'
 import { sslModeOf } from '../postgres/postgres-tls.ts'
 import { flag, integer, integerOrAuto, list, mailUrl, oneOf, optional } from './setting.ts'
-import { networks, origins, secret, text, UnfitError, url } from './setting.ts'
+import { networks, origins, secret, text, InvalidSettingError, url } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Every setting there is; `docs/configuration.md` is held against this table by a test. */
+/** All settings. `npm run docs` generates `docs/reference/settings.md` from this table. */
 export const settings = {
-  KAFKA_BROKERS: list('Kafka bootstrap brokers, `host:port`, separated by commas.'),
-  KAFKA_TLS: flag('Encrypt connections to Kafka, and verify the brokers.', false),
-  KAFKA_TLS_CA: certificates('Authorities to trust for Kafka, instead of those of Node.'),
-  KAFKA_TLS_CERT: certificates('Certificate to show to Kafka, for mutual TLS.'),
-  KAFKA_TLS_KEY: privateKey('Private key of that certificate.'),
-  KAFKA_SASL_MECHANISM: oneOf('How to log in to Kafka.', 'none', [
+  KAFKA_BROKERS: list('Comma-separated Kafka bootstrap brokers, each `host:port`.'),
+  KAFKA_TLS: flag('Encrypt connections to Kafka and verify the brokers.', false),
+  KAFKA_TLS_CA: certificates('CA certificates (PEM) for Kafka.'),
+  KAFKA_TLS_CERT: certificates('Client certificate (PEM) for mutual TLS with Kafka.'),
+  KAFKA_TLS_KEY: privateKey('Private key (PEM) for KAFKA_TLS_CERT.'),
+  KAFKA_SASL_MECHANISM: oneOf('SASL mechanism for Kafka.', 'none', [
     'none',
     'plain',
     'scram-sha-256',
     'scram-sha-512'
   ]),
-  KAFKA_SASL_USERNAME: optional(text('Name to log in to Kafka with.', '')),
-  KAFKA_SASL_PASSWORD: optional(secret('Password to log in to Kafka with.', 1)),
-  SCHEMA_REGISTRY_URL: url('Schema registry with the Confluent API.', ['http:', 'https:']),
-  SCHEMA_REGISTRY_TLS_CA: certificates('Authorities to trust for the schema registry.'),
-  REDIS_URL: url('Redis, for rate limits.', ['redis:', 'rediss:']),
-  REDIS_TLS_CA: certificates('Authorities to trust for Redis.'),
-  DATABASE_URL: postgresUrl('Postgres.'),
-  DATABASE_TLS_CA: certificates('Authorities to trust for Postgres.'),
-  API_KEY_PEPPER: secret('Secret under which API keys are hashed; at least 32 characters.', 32),
-  SESSION_SIGNING_KEY: signingKey('PEM of the P-256 private key that signs sessions.'),
-  SESSION_VERIFICATION_KEYS: publicKeys('Earlier keys whose sessions are still taken, as PEM.'),
+  KAFKA_SASL_USERNAME: optional(text('SASL username for Kafka.', '')),
+  KAFKA_SASL_PASSWORD: optional(secret('SASL password for Kafka.', 1)),
+  SCHEMA_REGISTRY_URL: url('URL of the schema registry (Confluent API).', ['http:', 'https:']),
+  SCHEMA_REGISTRY_TLS_CA: certificates('CA certificates (PEM) for the schema registry.'),
+  REDIS_URL: url('URL of Redis, which holds the rate limits.', ['redis:', 'rediss:']),
+  REDIS_TLS_CA: certificates('CA certificates (PEM) for Redis.'),
+  DATABASE_URL: postgresUrl('URL of Postgres.'),
+  DATABASE_TLS_CA: certificates('CA certificates (PEM) for Postgres.'),
+  API_KEY_PEPPER: secret('Secret for hashing API keys; at least 32 characters.', 32),
+  SESSION_SIGNING_KEY: signingKey('P-256 private key (PEM) that signs sessions.'),
+  SESSION_VERIFICATION_KEYS: publicKeys('Further public keys (PEM) for verifying sessions.'),
   REGISTRATION: oneOf('Who may register an organization.', 'invite', ['open', 'invite', 'closed']),
-  MAIL_URL: optional(mailUrl('Where letters go: a mail server, or a folder.')),
-  MAIL_FROM: text('Whom letters are from.', 'Sluice <sluice@localhost>'),
-  PUBLIC_URL: optional(url('Where this API is reached from outside.', ['http:', 'https:'])),
+  MAIL_URL: optional(mailUrl('Mail server that sends emails, or a folder to write them to.')),
+  MAIL_FROM: text('Sender of emails.', 'Sluice <sluice@localhost>'),
+  PUBLIC_URL: optional(url('Public base URL of this API.', ['http:', 'https:'])),
   SECRETS_KEY: optional(
-    secret(
-      'Secret under which keys of providers and webhooks are kept; at least 32 characters.',
-      32
-    )
+    secret('Secret for encrypting provider keys and webhook secrets; at least 32 characters.', 32)
   ),
-  PRIVATE_ADDRESSES_ALLOWED: flag('Judges and webhooks may be at private addresses.', false),
+  PRIVATE_ADDRESSES_ALLOWED: flag('Allow judges and webhooks at private addresses.', false),
   JUDGE_CALLS_MAX: integer(
-    'Judges a process waits for at once; 0 leaves them to others.',
+    'Maximum concurrent judge calls per process; 0 leaves them to other processes.',
     16,
     [0, 1000]
   ),
   GATEWAY_HOST: text('Address the gateway listens on.', '0.0.0.0'),
   GATEWAY_PORT: integer('Port the gateway listens on; 0 picks a free one.', 8080, [0, 65535]),
-  GATEWAY_ROUTES: oneOf('Which routes this process serves.', 'all', ['ingest', 'api', 'all']),
-  GATEWAY_WORKERS: integerOrAuto('Processes that share the port of one gateway.', 1, {
+  GATEWAY_ROUTES: oneOf('Routes that this process serves.', 'all', ['ingest', 'api', 'all']),
+  GATEWAY_WORKERS: integerOrAuto('Number of processes that share the gateway port.', 1, {
     range: [1, 128],
     auto: availableParallelism
   }),
   MANAGEMENT_HOST: text('Address of /livez, /readyz and /metrics.', '127.0.0.1'),
   MANAGEMENT_PORT: integer('Port of /livez, /readyz and /metrics.', 9464, [0, 65535]),
   DOCS_ENABLED: flag('Serve /docs and /openapi.json.', false),
-  CORS_ORIGINS: origins('Origins whose scripts may call, separated by commas; none without it.'),
+  CORS_ORIGINS: origins('Comma-separated origins that browsers may call from; default none.'),
   TRUSTED_PROXIES: networks(
-    'Proxies whose X-Forwarded-For names the client: addresses and networks, separated by commas.'
+    'Comma-separated addresses and networks of proxies whose X-Forwarded-For is trusted.'
   ),
   CONNECTIONS_MAX: integer(
-    'Connections to the gateway; beyond them a new one is closed.',
+    'Maximum open connections to the gateway; further ones are closed.',
     10_000,
     [10, 1_000_000]
   ),
   REQUESTS_MAX: integer(
-    'Requests a gateway works on at once; beyond them the answer is 503.',
+    'Maximum requests in progress; further requests get 503.',
     4096,
     [1, 1_000_000]
   ),
   BODY_BYTES_MAX: integer(
-    'Bytes of request bodies a gateway holds at once; beyond them the answer is 503.',
+    'Maximum bytes of request bodies in memory; further requests get 503.',
     256 * mebibyte,
     [32 * mebibyte, 4096 * mebibyte]
   ),
   HEADERS_TIMEOUT_MS: integer(
-    'How long the headers of a request may take.',
+    'Maximum time to receive the headers of a request.',
     10_000,
     [100, 120_000]
   ),
-  REQUEST_TIMEOUT_MS: integer(
-    'How long all of a request may take to come.',
-    30_000,
-    [100, 600_000]
-  ),
+  REQUEST_TIMEOUT_MS: integer('Maximum time to receive a whole request.', 30_000, [100, 600_000]),
   RESPONSE_TIMEOUT_MS: integer(
-    'How long a caller may take to read an answer.',
+    'Maximum time for a client to read a response.',
     30_000,
     [100, 600_000]
   ),
   STREAMS_MAX: integer(
-    'Live tails and exports a gateway serves at once; beyond them the answer is 503.',
+    'Maximum concurrent live tails and exports; further requests get 503.',
     1000,
     [0, 100_000]
   ),
-  RATE_LIMIT_POINTS: integer('Decisions an organization may send in a window.', 10_000, [1, 1e9]),
-  RATE_LIMIT_WINDOW_SECONDS: integer('Length of that window.', 60, [1, 86_400]),
+  RATE_LIMIT_POINTS: integer('Decisions an organization may send per window.', 10_000, [1, 1e9]),
+  RATE_LIMIT_WINDOW_SECONDS: integer('Length of the rate-limit window.', 60, [1, 86_400]),
   AGENT_RATE_LIMIT_POINTS: integer(
-    'Decisions one agent may send in that window; 0 is no such limit.',
+    'Decisions one agent may send per window; 0 means no limit.',
     0,
     [0, 1e9]
   ),
-  DECISIONS_TOPIC: text('Topic of accepted decisions.', 'agent-decisions'),
-  EVALUATIONS_TOPIC: text('Topic of evaluations.', 'decision-evaluations'),
+  DECISIONS_TOPIC: text('Kafka topic of accepted decisions.', 'agent-decisions'),
+  EVALUATIONS_TOPIC: text('Kafka topic of evaluations.', 'decision-evaluations'),
   STORAGE_GROUP_ID: text(
-    'Group that stores decisions. Another, with `-evaluations` added, stores evaluations.',
+    'Consumer group that stores decisions. The one for evaluations has `-evaluations` added.',
     'sluice-storage'
   ),
-  EVALUATION_GROUP_ID: text('Consumer group that evaluates.', 'sluice-evaluation'),
+  EVALUATION_GROUP_ID: text('Consumer group that evaluates decisions.', 'sluice-evaluation'),
   PRODUCE_DEADLINE_MS: integer(
-    'How long a caller waits for the broker before 503.',
+    'Maximum time a request waits for Kafka before it gets 503.',
     10_000,
     [100, 60_000]
   ),
-  PRODUCE_LINGER_MS: integer('How long a record waits for company.', 5, [0, 100]),
+  PRODUCE_LINGER_MS: integer('Maximum time a record waits to be batched.', 5, [0, 100]),
   IN_FLIGHT_BYTES_MAX: integer(
-    'Encoded bytes that may wait for the broker; beyond them the answer is 503.',
+    'Maximum encoded bytes waiting for Kafka; further requests get 503.',
     64 * mebibyte,
     [8 * mebibyte, 4096 * mebibyte]
   ),
   CONSUMER_BATCH_BYTES_MAX: integer(
-    'Bytes a consumer fetches from one partition at a time.',
+    'Maximum bytes a consumer fetches from one partition at a time.',
     4 * mebibyte,
     [mebibyte, 64 * mebibyte]
   ),
   CONSUMER_SESSION_TIMEOUT_MS: integer(
-    'How long a group waits for a silent member before its partitions go to others.',
+    'Time without heartbeats after which a consumer loses its partitions.',
     30_000,
     [6000, 300_000]
   ),
-  DEAD_LETTERS_FLOOD_MAX: integer(
-    'Dead letters among twice as many messages that stop a partition; 0 never does.',
+  DEAD_LETTERS_MAX: integer(
+    'Dead-letter records, among twice that many messages, that pause a partition; 0: no limit.',
     100,
     [0, 100_000]
   ),
   DECISIONS_RETENTION_DAYS: optional(
-    integer('Days that Postgres keeps decisions; for ever without it.', 0, [1, 36_500])
+    integer('Number of days that Postgres keeps decisions; by default, forever.', 0, [1, 36_500])
   ),
   BOOTSTRAP_ORGANIZATION: optional(text('Name of the first organization.', '')),
-  BOOTSTRAP_EMAIL: optional(text('Login of its owner.', '')),
-  BOOTSTRAP_PASSWORD: optional(secret('Password of that login.', 8)),
-  BOOTSTRAP_API_KEY: optional(secret('Its first API key, whole.', 1)),
-  SHUTDOWN_DEADLINE_MS: integer('How long an ordered stop may take.', 25_000, [1000, 300_000]),
+  BOOTSTRAP_EMAIL: optional(text('Email of the owner of the first organization.', '')),
+  BOOTSTRAP_PASSWORD: optional(secret('Password of that owner.', 8)),
+  BOOTSTRAP_API_KEY: optional(secret('First API key of that organization (the whole key).', 1)),
+  SHUTDOWN_DEADLINE_MS: integer('Maximum time of a graceful shutdown.', 25_000, [1000, 300_000]),
   SHUTDOWN_UNREADY_MS: integer(
-    'How long a gateway that stops still accepts, so that balancers notice.',
+    'Time a stopping gateway still accepts requests, so that load balancers can react.',
     1000,
     [0, 60_000]
   ),
-  LOG_LEVEL: oneOf('Least severe log level written.', 'info', [
+  LOG_LEVEL: oneOf('Minimum level of log messages.', 'info', [
     'fatal',
     'error',
     'warn',
@@ -170,7 +164,7 @@ export type Config<Names extends SettingName> = Readonly<{
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Lists everything that is wrong, so that an operator mends it in one go. */
+/** Lists all configuration errors, so that an operator can fix them in one step. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
@@ -181,10 +175,10 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the named settings from `environment`.
- * A setting `NAME` may also come from the file that `NAME_FILE` names, as mounted secrets do.
- * @throws {ConfigError} with one line for each missing or unusable setting, and for each
- * contradiction among those that can be read.
+ * Reads the named settings from `environment`. A setting `NAME` can also be read from the file
+ * named in `NAME_FILE`, for example a mounted secret.
+ * @throws {ConfigError} with one line for each missing or invalid setting and for each
+ * contradiction
  */
 export function readConfig<Name extends SettingName>(
   environment: Environment,
@@ -208,7 +202,7 @@ export function readConfig<Name extends SettingName>(
 function readSetting(environment: Environment, name: SettingName): unknown {
   const setting: Setting<unknown> = settings[name]
   const file = environment[`${name}_FILE`]
-  // What is empty is not set: compose files pass variables on that way.
+  // Treats an empty value as unset, because Compose files pass unset variables as empty strings.
   const isInFile = file !== undefined && file !== ''
   const raw = isInFile ? readFile(environment, name, file) : environment[name]
   if (raw !== undefined && raw !== '') {
@@ -219,21 +213,24 @@ function readSetting(environment: Environment, name: SettingName): unknown {
 }
 
 function readFile(environment: Environment, name: string, path: string): string {
-  if (environment[name]) throw new Error(`is set, and so is ${name}_FILE; keep one`)
+  if (environment[name]) throw new Error(`is set, but ${name}_FILE is set as well; keep one`)
   try {
     return readFileSync(path, 'utf8').trimEnd()
   } catch (error) {
     const why = getSystemErrorMessage((error as NodeJS.ErrnoException).errno ?? 0)
-    throw new Error(`cannot be read from ${path}, which ${name}_FILE names: ${why}`)
+    throw new Error(`cannot be read from ${path}, the file in ${name}_FILE: ${why}`)
   }
 }
 
-/** A file named by mistake may hold anything, so its content is not repeated. */
+/**
+ * Parses a setting that was read from a file. Errors omit the content, because a wrong path can
+ * point to any file.
+ */
 function parseFile(setting: Setting<unknown>, raw: string, path: string): unknown {
   try {
     return setting.parse(raw)
   } catch (error) {
-    const reason = error instanceof UnfitError ? error.expected : (error as Error).message
+    const reason = error instanceof InvalidSettingError ? error.expected : (error as Error).message
     throw new Error(`in ${path}: ${reason}`)
   }
 }

@@ -1,11 +1,11 @@
-/** The settings a process would run with, for people: secrets are named, never shown. */
+/** Describes the settings that a process would use, with secrets masked. */
 import { settings } from './config.ts'
 import type { SettingName } from './config.ts'
 import { describeCertificates } from './pem-setting.ts'
 
 const mask = '(secret)'
 
-/** One line for each setting that the process reads. */
+/** Returns a `NAME=value` line for each setting in `config`. */
 export function describeConfig(config: object): string[] {
   const entries = Object.entries(config) as [SettingName, unknown][]
   return entries.map(([name, value]) => `${name}=${describe(name, value)}`)
@@ -18,7 +18,7 @@ function describe(name: SettingName, value: unknown): string {
   return text.includes('-----BEGIN ') ? describeCertificates(text) : withoutPassword(text)
 }
 
-/** Everything in a URL but the password helps to find a mistake. */
+/** Masks the password in a URL. The other parts help to find mistakes. */
 function withoutPassword(text: string): string {
   const url = URL.parse(text)
   if (url === null || url.password === '') return text

@@ -1,4 +1,6 @@
-/** Settings that are PEM texts: read as what they are at the start, not at the first connection. */
+/** PEM settings: validates certificates and keys at startup, before the first connection needs
+ * them.
+ */
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { Setting } from './setting.ts'
@@ -7,7 +9,7 @@ const certificateExpression = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFIC
 const publicKeyExpression = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g
 const signingCurve = 'prime256v1'
 
-/** One certificate or a chain of them. */
+/** Defines an optional setting with one certificate or a chain. */
 export function certificates(description: string): Setting<string | null> {
   return { description, default: null, isSecret: false, parse: parseCertificates }
 }
@@ -20,28 +22,28 @@ export function privateKey(description: string): Setting<string | null> {
   return { description, default: null, isSecret: true, parse }
 }
 
-/** A key for ES256; there is no default. */
+/** Defines a required setting with an ES256 private key. */
 export function signingKey(description: string): Setting<string> {
   const parse = (value: string): string => {
     const { asymmetricKeyType, asymmetricKeyDetails } = readPrivateKey(value, ' on P-256')
     if (asymmetricKeyDetails?.namedCurve === signingCurve) return value
     const kind = asymmetricKeyDetails?.namedCurve ?? asymmetricKeyType
-    throw new Error(`is a private key of the kind ${kind}, one on P-256 is needed`)
+    throw new Error(`is a private key of type ${kind}; a P-256 key is required`)
   }
   return { description, default: undefined, isSecret: true, parse }
 }
 
-/** Keys on P-256, one after the other; none without it. */
+/** Defines a setting with concatenated P-256 public keys. The default is an empty list. */
 export function publicKeys(description: string): Setting<readonly string[]> {
   const parse = (value: string): readonly string[] => {
     const found = value.match(publicKeyExpression) ?? []
     const begun = value.match(/-----BEGIN /g)?.length ?? 0
     if (value !== '' && (found.length === 0 || begun > found.length)) {
-      throw new Error('holds no PEM of public keys')
+      throw new Error('must contain only PEM public keys')
     }
     const wrong = found.findIndex((text) => !isSigningPublicKey(text))
     if (wrong < 0) return Object.freeze([...found])
-    throw new Error(`has a key that is none on P-256, number ${wrong + 1}`)
+    throw new Error(`contains a key that is not P-256 (number ${wrong + 1})`)
   }
   return { description, default: Object.freeze([]), isSecret: false, parse }
 }
@@ -54,7 +56,7 @@ function isSigningPublicKey(pem: string): boolean {
   }
 }
 
-/** What a certificate says of itself, for people: never the text. */
+/** Returns the subject and expiry of each certificate, separated by semicolons. */
 export function describeCertificates(pem: string): string {
   return (pem.match(certificateExpression) ?? [])
     .map((text) => new X509Certificate(text))
@@ -62,19 +64,21 @@ export function describeCertificates(pem: string): string {
     .join('; ')
 }
 
-/** Whether the key is the one that the first certificate was made for. */
+/** Checks whether the private key matches the first certificate. */
 export function isKeyOf(certificatePem: string, keyPem: string): boolean {
   return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem))
 }
 
-/** The parser's own words may repeat what it read, so they are left out. */
+/** Validates the certificates. Errors omit the parser's message, because it may quote the input. */
 function parseCertificates(value: string): string {
   const found = value.match(certificateExpression) ?? []
   const begun = value.match(/-----BEGIN /g)?.length ?? 0
-  if (found.length === 0) throw new Error('holds no PEM certificate')
-  if (begun > found.length) throw new Error('holds something beside whole PEM certificates')
+  if (found.length === 0) throw new Error('contains no PEM certificate')
+  if (begun > found.length)
+    throw new Error('contains something other than complete PEM certificates')
   found.forEach((text, index) => {
-    if (!isCertificate(text)) throw new Error(`has a broken certificate, number ${index + 1}`)
+    if (!isCertificate(text))
+      throw new Error(`contains an invalid certificate (number ${index + 1})`)
   })
   return value
 }
@@ -91,6 +95,6 @@ function readPrivateKey(value: string, which = ''): KeyObject {
   try {
     return createPrivateKey(value)
   } catch {
-    throw new Error(`is no PEM of a private key${which} without a passphrase`)
+    throw new Error(`must be a PEM private key${which} without a passphrase`)
   }
 }

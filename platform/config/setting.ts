@@ -1,19 +1,25 @@
-/** One setting of the environment: what it means, its default and how its text is read. */
+/** Setting: defines one environment variable with its description, default and parser. */
 import { isIP, isIPv4 } from 'node:net'
 
 export interface Setting<Value> {
   readonly description: string
-  /** Undefined: it has to be set. Null: it is nothing unless it is set. */
+  /** Undefined if the setting is required. Null if it is optional and has no default. */
   readonly default: Value | undefined
-  /** Secrets are never printed, not even in an error. */
+  /** If true, the value is never printed, not even in error messages. */
   readonly isSecret: boolean
-  /** @throws when the text does not fit; the message continues the setting's name. */
+  /**
+   * @throws if the text is invalid; the message is a predicate that follows the setting name, for
+   * example "must begin with https://"
+   */
   parse(text: string): Value
 }
 
-/** What was found apart from what was expected: a file's content is never repeated. */
-export class UnfitError extends Error {
-  override readonly name = 'UnfitError'
+/**
+ * Reports an invalid value. Keeps the expected format separate, because errors about a file must
+ * not quote its content.
+ */
+export class InvalidSettingError extends Error {
+  override readonly name = 'InvalidSettingError'
   readonly expected: string
 
   constructor(found: string, expected: string) {
@@ -24,7 +30,7 @@ export class UnfitError extends Error {
 
 const portMax = 65_535
 
-/** The same setting, which is nothing unless it is set. */
+/** Returns a copy of the setting that is optional and defaults to null. */
 export function optional<Value>(setting: Setting<Value>): Setting<Value | null> {
   return { ...setting, default: null }
 }
@@ -38,18 +44,24 @@ export function list(description: string): Setting<readonly string[]> {
   return { description, default: undefined, isSecret: false, parse }
 }
 
-/** Exact origins as a browser sends them; a wildcard is none. */
+/** Defines a list of origins in the exact form that browsers send. Rejects wildcards. */
 export function origins(description: string): Setting<readonly string[]> {
   const isOrigin = (item: string) => URL.parse(item)?.origin === item
   return items(description, isOrigin, 'an origin such as https://example.com')
 }
 
-/** IP addresses and networks in CIDR notation. A network of all addresses is refused. */
+/**
+ * Defines a list of IP addresses and CIDR networks. Rejects a prefix length of 0, which would match
+ * all addresses.
+ */
 export function networks(description: string): Setting<readonly string[]> {
   return items(description, isNetwork, 'an IP address or a network such as 10.0.0.0/8')
 }
 
-/** None unless it is set. @param expected names one item that fits */
+/**
+ * Defines a list that is empty by default.
+ * @param expected describes one valid item
+ */
 function items(
   description: string,
   isFit: (item: string) => boolean,
@@ -63,7 +75,7 @@ function items(
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const bitsMax = isIPv4(address) ? 32 : 128
-  // A zone (`%eth0`) names an interface of one machine, which no other machine shares.
+  // Rejects a zone (`%eth0`), because it names an interface of one machine.
   if (!isIP(address) || address.includes('%') || rest.length > 0) return false
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax)
 }
@@ -73,7 +85,7 @@ export function url(description: string, protocols: readonly string[]): Setting<
   return { description, default: undefined, isSecret: false, parse }
 }
 
-/** A mail server, or a folder on this machine in which each letter becomes a file. */
+/** Defines the URL of a mail server, or of a local folder that receives each email as a file. */
 export function mailUrl(description: string): Setting<string> {
   const parse = (value: string): string => {
     const isFolder = URL.parse(value)?.protocol === 'file:' && value.startsWith('file:///')
@@ -85,7 +97,7 @@ export function mailUrl(description: string): Setting<string> {
 export function secret(description: string, charactersMin: number): Setting<string> {
   const parse = (value: string): string => {
     if (value.length >= charactersMin) return value
-    throw new Error(`has ${value.length} characters, at least ${charactersMin} are needed`)
+    throw new Error(`has ${value.length} characters; at least ${charactersMin} are required`)
   }
   return { description, default: undefined, isSecret: true, parse }
 }
@@ -99,7 +111,10 @@ export function integer(
   return { description, default: fallback, isSecret: false, parse }
 }
 
-/** A number, or "auto" for the one that fits this machine, asked only then. */
+/**
+ * Defines an integer. The value `auto` is replaced at parse time by the result of `auto()`, clamped
+ * to `range`.
+ */
 export function integerOrAuto(
   description: string,
   fallback: number,
@@ -115,7 +130,7 @@ export function integerOrAuto(
 export function flag(description: string, fallback: boolean): Setting<boolean> {
   const parse = (value: string): boolean => {
     if (value === 'true' || value === 'false') return value === 'true'
-    throw new UnfitError(`is ${JSON.stringify(value)}`, 'expected true or false')
+    throw new InvalidSettingError(`is ${JSON.stringify(value)}`, 'expected true or false')
   }
   return { description, default: fallback, isSecret: false, parse }
 }
@@ -128,7 +143,10 @@ export function oneOf<const Value extends string>(
   const parse = (value: string): Value => {
     const known = values.find((candidate) => candidate === value)
     if (known !== undefined) return known
-    throw new UnfitError(`is ${JSON.stringify(value)}`, `expected one of ${values.join(', ')}`)
+    throw new InvalidSettingError(
+      `is ${JSON.stringify(value)}`,
+      `expected one of ${values.join(', ')}`
+    )
   }
   return { description, default: fallback, isSecret: false, parse }
 }
@@ -137,7 +155,7 @@ function parseInteger(value: string, [min, max]: readonly [number, number], or: 
   const number = Number(value)
   if (/^\d+$/.test(value) && number >= min && number <= max) return number
   const expected = `expected ${or}a whole number from ${min} to ${max}`
-  throw new UnfitError(`is ${JSON.stringify(value)}`, expected)
+  throw new InvalidSettingError(`is ${JSON.stringify(value)}`, expected)
 }
 
 function parseItems(
@@ -148,21 +166,21 @@ function parseItems(
   const items = value.split(',').map((item) => item.trim())
   const wrong = items.find((item) => !isFit(item))
   if (wrong === undefined) return Object.freeze(items)
-  throw new UnfitError(`holds ${JSON.stringify(wrong)}`, `expected ${expected}`)
+  throw new InvalidSettingError(`holds ${JSON.stringify(wrong)}`, `expected ${expected}`)
 }
 
-/** An IPv6 address stands in brackets. */
+/** Checks for `host:port`. An IPv6 address requires brackets. */
 function isHostAndPort(text: string): boolean {
   const port = /^(?:[^\s:]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/.exec(text)?.[1]
   return port !== undefined && Number(port) >= 1 && Number(port) <= portMax
 }
 
-/** A URL may carry a password, so the text itself is not repeated in the error. */
+/** Validates a URL. Errors omit the value, because it may contain a password. */
 function parseUrl(value: string, protocols: readonly string[]): string {
   const parsed = URL.parse(value)
   const isTrimmed = value === value.trim()
   const isUsable = parsed !== null && parsed.host !== '' && protocols.includes(parsed.protocol)
   if (isUsable && isTrimmed) return value
   const beginnings = protocols.map((protocol) => `${protocol}//`)
-  throw new Error(`is no URL that begins with ${beginnings.join(' or ')} and names a host`)
+  throw new Error(`must be a URL that begins with ${beginnings.join(' or ')} and names a host`)
 }

@@ -1,28 +1,29 @@
-/** One HTTP request with JSON both ways, to a server with authorities and a login of its own: what
- *  `fetch` takes neither of.
- */
+/** HTTP client for JSON: supports a custom CA and credentials, which `fetch` does not. */
 import { request as requestPlain } from 'node:http'
 import { Agent, request as requestEncrypted } from 'node:https'
 import { text } from 'node:stream/consumers'
 
 export interface HttpJson {
-  /** Without user and password. */
+  /** The URL without credentials. */
   readonly baseUrl: string
   readonly credentials: { readonly username: string; readonly password: string } | null
-  /** Knows whom to trust; undefined when Node's own will do. */
+  /** Agent that trusts the configured CA; undefined to use the default agent. */
   readonly agent: Agent | undefined
-  /** The body is null unless it is JSON. @throws when there is no answer in time. */
-  send(method: string, path: string, body?: object): Promise<HttpAnswer>
+  /**
+   * Sends a request. The response body is null if it is not JSON.
+   * @throws if the connection fails or the response does not arrive within `timeoutMs`
+   */
+  send(method: string, path: string, body?: object): Promise<HttpResponse>
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
   readonly body: unknown
 }
 
-export interface HttpJsonOptions {
+interface HttpJsonOptions {
   readonly url: string
-  /** PEM of the authorities to trust, instead of those that Node knows. */
+  /** CA certificates (PEM) that replace those of Node.js; null to keep the defaults. */
   readonly ca: string | null
   readonly timeoutMs: number
 }
@@ -42,8 +43,8 @@ export function createHttpJson({ url, ca, timeoutMs }: HttpJsonOptions): HttpJso
   }
   const request = isEncrypted ? requestEncrypted : requestPlain
 
-  async function send(method: string, path: string, body?: object): Promise<HttpAnswer> {
-    const answer = Promise.withResolvers<HttpAnswer>()
+  async function send(method: string, path: string, body?: object): Promise<HttpResponse> {
+    const answer = Promise.withResolvers<HttpResponse>()
     const signal = AbortSignal.timeout(timeoutMs)
     const headers = body === undefined ? {} : { 'content-type': 'application/json' }
     const outgoing = request(`${baseUrl}${path}`, { ...options, method, headers, signal })

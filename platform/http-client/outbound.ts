@@ -1,8 +1,9 @@
-/** HTTP to addresses that tenants give us: only to the internet, without redirects, and bounded.
+/** Outbound HTTP to URLs that tenants configure: allows only public addresses, follows no
+ * redirects, and limits time and size.
  *
- *  A URL that was fine when it was saved may lead elsewhere now. So the address is judged where it
- *  is used: names are looked up once for each connection, and the connection goes to what was
- *  judged. A second look at the name, which could get another answer, never happens.
+ * A host name can resolve to another address after its URL was validated, so the address is checked
+ * on every connection. The connection uses the address that was checked, because a second lookup
+ * could return a different one.
  */
 import { lookup as lookupByName } from 'node:dns'
 import type { LookupAddress, LookupOptions } from 'node:dns'
@@ -16,7 +17,7 @@ import { createDeadline } from '../process/deadline.ts'
 import { isMetadataAddress, isPublicAddress } from './public-address.ts'
 
 const connectTimeoutMs = 5000
-/** As long as the most patient judge may take; who is in more of a hurry gives a signal. */
+/** Timeout for judge calls. Callers that need a shorter timeout pass a signal. */
 const defaultTimeoutMs = 300_000
 const connectionsPerOriginMax = 128
 const mebibyte = 1024 * 1024
@@ -25,24 +26,28 @@ export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise
 
 export interface Outbound {
   /**
-   * As `fetch`, but the whole answer has arrived when it resolves, and a redirect is an answer
-   * like any other. The body is text or bytes. @throws {OutboundError}, or the signal's reason.
+   * Works like `fetch`, but reads the whole response before it resolves, and does not follow
+   * redirects. The request body must be text or bytes.
+   * @throws {OutboundError}, or the signal's reason if the signal is aborted
    */
   readonly fetch: Fetch
-  /** Why a URL may not be used, or null: what can be told without asking anybody. */
+  /** Returns the reason why a URL is not allowed, or null. Makes no network request. */
   addressObjection(url: string): string | null
   readonly privateAddressesAllowed: boolean
   close(): Promise<void>
 }
 
 export interface OutboundOptions {
-  /** PRIVATE_ADDRESSES_ALLOWED: then http and this machine will do as well. */
+  /** If true, private addresses, localhost and plain HTTP are allowed. */
   readonly privateAddressesAllowed: boolean
-  /** Of an answer, compressed or not. */
+  /** Maximum size of a response in bytes, before and after decompression. Default: 4 MiB. */
   readonly responseBytesMax?: number
-  /** From the first byte sent to the last one read. */
+  /**
+   * Maximum time of a request, from connecting to the last byte of the response. Default: 5
+   * minutes.
+   */
   readonly timeoutMs?: number
-  /** As that of `node:dns`. */
+  /** Default: `lookup` of `node:dns`. */
   readonly lookup?: Lookup
 }
 
@@ -52,8 +57,7 @@ export type Lookup = (
   callback: (error: Error | null, addresses: LookupAddress[]) => void
 ) => void
 
-export type OutboundErrorCode =
-  'address_refused' | 'unreachable' | 'interrupted' | 'timeout' | 'too_large'
+type OutboundErrorCode = 'address_refused' | 'unreachable' | 'interrupted' | 'timeout' | 'too_large'
 
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
@@ -69,7 +73,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const { privateAddressesAllowed, responseBytesMax = 4 * mebibyte } = options
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
   const agent = new Agent({
-    // Literal addresses never come to a lookup: `fetch` has judged them.
+    // `lookup` is called only for host names. `fetch` has already checked IP addresses in URLs.
     connect: {
       timeout: connectTimeoutMs,
       autoSelectFamily: true,
@@ -105,7 +109,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
   return { fetch, addressObjection, privateAddressesAllowed, close: () => agent.destroy() }
 }
 
-/** One address that is refused spoils the name: whoever mixes them is trying something. */
+/**
+ * Creates a lookup that rejects a name if any of its addresses is forbidden. A mix of allowed and
+ * forbidden addresses suggests an attack.
+ */
 function createJudgingLookup(lookup: Lookup, privateAllowed: boolean): LookupFunction {
   return function judgingLookup(hostname, options, callback) {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -120,28 +127,32 @@ function createJudgingLookup(lookup: Lookup, privateAllowed: boolean): LookupFun
 
 function objectionOf(url: string, privateAllowed: boolean): string | null {
   const parsed = URL.parse(url)
-  if (parsed === null) return 'is no URL'
+  if (parsed === null) return 'is not a valid URL'
   const protocols = privateAllowed ? ['https:', 'http:'] : ['https:']
   if (!protocols.includes(parsed.protocol)) return 'must begin with https://'
-  if (parsed.username !== '' || parsed.password !== '') return 'must not hold a login'
+  if (parsed.username !== '' || parsed.password !== '')
+    return 'must not contain a user name or password'
   const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1')
   if (isIP(host) !== 0) {
     const objection = objectionToAddress(host, privateAllowed)
-    return objection === null ? null : `names an address that ${objection}`
+    return objection === null ? null : `points to an address that ${objection}`
   }
-  if (/(^|[.])localhost[.]?$/.test(host) && !privateAllowed) return 'names this machine'
+  if (/(^|[.])localhost[.]?$/.test(host) && !privateAllowed) return 'points to this machine'
   return null
 }
 
 function objectionToAddress(address: string, privateAllowed: boolean): string | null {
-  if (isMetadataAddress(address)) return 'hands out credentials of machines'
-  return privateAllowed || isPublicAddress(address) ? null : 'is not on the internet'
+  if (isMetadataAddress(address)) return 'serves cloud credentials'
+  return privateAllowed || isPublicAddress(address) ? null : 'is not public'
 }
 
-/** Compression is declined: for a small answer it costs more than it saves. */
+/**
+ * Returns the options for `request`. Disables compression, because it costs more than it saves for
+ * small responses.
+ */
 function requestOf({ method = 'GET', headers, body }: RequestInit) {
   if (body instanceof ReadableStream || body instanceof FormData || body instanceof Blob) {
-    throw new TypeError('a body is text or bytes')
+    throw new TypeError('the body must be text or bytes')
   }
   return {
     method,
@@ -162,7 +173,8 @@ async function responseOf(answer: Dispatcher.ResponseData, bytesMax: number): Pr
   const bytes = await answer.body.bytes()
   const encoding = String(answer.headers['content-encoding'] ?? 'identity')
   const isCompressed = Object.hasOwn(inflaters, encoding) && bytes.length > 0
-  // A server may compress without being asked, and a small body may become a huge one.
+  // Limits the decompressed size: a server can ignore `accept-encoding`, and a small body can
+  // expand to a huge one.
   const body = isCompressed
     ? await inflaters[encoding as keyof typeof inflaters](bytes, { maxOutputLength: bytesMax })
     : bytes
@@ -182,19 +194,19 @@ const unreachableCodes =
 function outboundErrorOf(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
   if ((error as Error).name === 'TimeoutError') {
-    return new OutboundError('timeout', 'no whole answer in time', error)
+    return new OutboundError('timeout', 'no complete response in time', error)
   }
   const code = codeOf(error)
   if (tooLargeCodes.includes(code)) {
-    return new OutboundError('too_large', 'the answer is larger than allowed', error)
+    return new OutboundError('too_large', 'the response is larger than allowed', error)
   }
   if (unreachableCodes.test(code)) {
     return new OutboundError('unreachable', `no connection (${code})`, error)
   }
-  return new OutboundError('interrupted', `the connection broke (${code})`, error)
+  return new OutboundError('interrupted', `the connection was lost (${code})`, error)
 }
 
-/** Of several addresses that were tried in vain, the first one's. */
+/** Returns the error code. If several addresses failed, returns the code of the first. */
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] }
   if (typeof code === 'string') return code

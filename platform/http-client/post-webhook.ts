@@ -1,10 +1,10 @@
-/** Posts one webhook, signed, and says what came back in a few words. */
+/** Sends one signed webhook and classifies the response. */
 import type { Clock } from '../../core/clock.ts'
 import { OutboundError } from './outbound.ts'
 import type { Outbound } from './outbound.ts'
 import { webhookHeadersOf } from './webhook-signature.ts'
 
-export interface WebhookPost {
+interface WebhookPost {
   readonly url: string
   readonly id: string
   /** JSON text. */
@@ -12,27 +12,27 @@ export interface WebhookPost {
   readonly secrets: readonly string[]
 }
 
-export interface WebhookAnswer {
+export interface WebhookResponse {
   /**
-   * `gone`: the receiver wants nothing any more. `refused`: trying again is of no use, since the
-   * URL leads where we do not go.
+   * `gone`: the receiver responded with 410, so it wants no further deliveries. `refused`: the URL
+   * points to a forbidden address, so a retry cannot succeed.
    */
   readonly outcome: 'delivered' | 'failed' | 'gone' | 'refused'
   readonly http_status: number | null
-  /** What was wrong; nothing of what the receiver wrote. */
+  /** Error message, without any text from the receiver. */
   readonly error: string | null
-  /** The receiver wants to be left alone for so long. */
+  /** Delay that the receiver requested with Retry-After. */
   readonly retryAfterMs: number | null
 }
 
-export type PostWebhook = (post: WebhookPost) => Promise<WebhookAnswer>
+export type PostWebhook = (post: WebhookPost) => Promise<WebhookResponse>
 
-/** How long a receiver may take for its whole answer. */
+/** Maximum time to receive a complete response. */
 export const webhookTimeoutMs = 10_000
-/** Of an answer, which nobody reads. */
+/** Maximum size of a response in bytes. The response body is discarded. */
 export const webhookAnswerBytesMax = 1024 * 1024
 
-export interface PostWebhookDependencies {
+interface PostWebhookDependencies {
   readonly outbound: Pick<Outbound, 'fetch' | 'privateAddressesAllowed'>
   readonly clock: Clock
 }
@@ -48,7 +48,7 @@ export function createPostWebhook(dependencies: PostWebhookDependencies): PostWe
       ...webhookHeadersOf({ id, sentAt, payload }, secrets)
     }
     try {
-      // The outbound's own limit is for judges, who think longer than receivers may.
+      // The default timeout of the outbound client is longer, because judges need more time.
       const signal = AbortSignal.timeout(webhookTimeoutMs)
       const response = await outbound.fetch(url, { method: 'POST', headers, body: payload, signal })
       return answerOf(response, clock)
@@ -60,19 +60,20 @@ export function createPostWebhook(dependencies: PostWebhookDependencies): PostWe
 
 const gone = 410
 
-function answerOf({ ok, status, headers }: Response, clock: Clock): WebhookAnswer {
+function answerOf({ ok, status, headers }: Response, clock: Clock): WebhookResponse {
   const answer = { http_status: status, retryAfterMs: null }
   if (ok) return { ...answer, outcome: 'delivered', error: null }
-  if (status === gone) return { ...answer, outcome: 'gone', error: 'the receiver answered 410' }
+  if (status === gone)
+    return { ...answer, outcome: 'gone', error: 'the receiver responded with 410' }
   const isElsewhere = status >= 300 && status < 400
   const error = isElsewhere
-    ? `the receiver answered ${status}; redirects are not followed`
-    : `the receiver answered ${status}`
+    ? `the receiver responded with ${status}; redirects are not followed`
+    : `the receiver responded with ${status}`
   return { outcome: 'failed', http_status: status, error, retryAfterMs: waitOf(headers, clock) }
 }
 
-/** @param isPrivate whether the receiver may be at a private address */
-function brokenOf(error: unknown, isPrivate: boolean): WebhookAnswer {
+/** @param isPrivate whether the receiver can have a private address */
+function brokenOf(error: unknown, isPrivate: boolean): WebhookResponse {
   const isLate = (error as Error).name === 'TimeoutError'
   if (!isLate && !(error instanceof OutboundError)) throw error
   const outcome = isRefused(error) ? 'refused' : 'failed'
@@ -83,15 +84,21 @@ function isRefused(error: unknown): boolean {
   return error instanceof OutboundError && error.code === 'address_refused'
 }
 
-/** A private receiver's failures are all alike, or webhooks would tell which ports are open. */
+/**
+ * Describes the failure. If receivers can have private addresses, all network failures have the
+ * same text, because different texts would reveal open ports.
+ */
 function reasonOf(error: unknown, isPrivate: boolean): string {
   if (isRefused(error)) return (error as Error).message
   if (isPrivate) return 'the receiver could not be reached'
   if (error instanceof OutboundError) return error.message
-  return `no whole answer in ${webhookTimeoutMs / 1000} seconds`
+  return `no complete response in ${webhookTimeoutMs / 1000} seconds`
 }
 
-/** Seconds or a date; null when it says neither. */
+/**
+ * Returns the delay from Retry-After (seconds or a date) in milliseconds; null if the header is
+ * absent or invalid.
+ */
 function waitOf(headers: Headers, clock: Clock): number | null {
   const text = headers.get('retry-after') ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000

@@ -1,7 +1,9 @@
-/** Which addresses the internet routes, and which ones a tenant's URL must never lead us to. */
+/** Classifies IP addresses: detects public addresses, and addresses that a cloud metadata service
+ * may have.
+ */
 import { BlockList, isIP } from 'node:net'
 
-/** Special-purpose IPv4 networks (IANA), and one that only looks public. */
+/** Special-purpose IPv4 networks (IANA), and one address that only appears to be public. */
 const special4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -18,11 +20,14 @@ const special4: readonly (readonly [network: string, prefix: number])[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // Azure's host agent, which hands out machine configuration.
+  // Azure's host agent (WireServer), which serves VM configuration.
   ['168.63.129.16', 32]
 ]
 
-/** What cloud machines ask for their credentials: nobody's judge lives there, private or not. */
+/**
+ * Metadata services, which serve the credentials of cloud machines. Tenant URLs must never point to
+ * them, even if private addresses are allowed.
+ */
 const metadata4: readonly (readonly [network: string, prefix: number])[] = [
   ['169.254.0.0', 16],
   ['168.63.129.16', 32],
@@ -30,7 +35,7 @@ const metadata4: readonly (readonly [network: string, prefix: number])[] = [
   ['192.0.0.192', 32]
 ]
 
-/** Of the global unicast space 2000::/3, what is not for the internet or hides an IPv4 address. */
+/** Parts of the global unicast range 2000::/3 that are not public or embed an IPv4 address. */
 const special6: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -38,7 +43,7 @@ const special6: readonly (readonly [network: string, prefix: number])[] = [
   ['3fff::', 20]
 ]
 
-/** Prefixes whose last 32 bits are an IPv4 address: mapped, and NAT64. */
+/** Prefixes of IPv6 addresses that end in an IPv4 address: IPv4-mapped and NAT64. */
 const embedding = ['::ffff:', '64:ff9b::'] as const
 
 const refused = listOf(special4, special6)
@@ -51,23 +56,29 @@ const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
 for (const prefix of embedding) global6.addSubnet(`${prefix}0.0.0.0`, 96, 'ipv6')
 
-/** False for whatever is no address, and for IPv6 space that nobody has given out yet. */
+/**
+ * Checks whether the address is public. Returns false for unallocated IPv6 space and for text that
+ * is not an address.
+ */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !refused.check(address, 'ipv4')
   return family === 6 && global6.check(address, 'ipv6') && !refused.check(address, 'ipv6')
 }
 
-/** Whether the address hands out a machine's credentials; link-local ones all count. */
+/**
+ * Checks whether the address can belong to a metadata service. Returns true for all link-local
+ * addresses.
+ */
 export function isMetadataAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0) return false
-  // A zone such as %eth0 is no part of the address.
+  // Removes the zone, for example `%eth0`.
   const bare = address.replace(/%.*$/, '')
   return metadata.check(bare, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** An IPv4 network is refused in whatever notation it comes. */
+/** Creates a block list. Each IPv4 network is also listed in its IPv4-mapped and NAT64 forms. */
 function listOf(networks4: typeof special4, networks6: typeof special6): BlockList {
   const list = new BlockList()
   for (const [network, prefix] of networks4) {

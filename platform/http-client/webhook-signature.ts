@@ -1,28 +1,37 @@
-/** Signatures of webhooks, as standardwebhooks.com has them, and the secrets behind them. */
+/** Creates webhook signatures and secrets as specified by standardwebhooks.com. */
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
 const prefix = 'whsec_'
 const secretBytes = 32
 
-/** `whsec_` and base64, the form that libraries of receivers take. */
+/**
+ * Creates a secret in the format that receiver libraries expect: `whsec_` and 32 random bytes in
+ * base64.
+ */
 export function newWebhookSecret(): string {
   return prefix + randomBytes(secretBytes).toString('base64')
 }
 
-/** What the secret of a webhook is bound to: in a row of another one it stays shut. */
+/**
+ * Returns the encryption context of a webhook's secret. The context prevents decryption of the
+ * secret in the row of another webhook.
+ */
 export function webhookSecretContextOf(organizationId: string, webhookId: string): string {
   return `${organizationId}/${webhookId}`
 }
 
-export interface WebhookMessage {
+interface WebhookMessage {
   readonly id: string
-  /** When it is sent, which is signed as well, so that nobody can send it again for ever. */
+  /** Time of sending. It is signed, so that receivers can reject replayed deliveries. */
   readonly sentAt: Date
   readonly payload: string
 }
 
-/** Of each secret one signature: while secrets change, either is enough for the receiver. */
+/**
+ * Returns the headers with one signature per secret. During a rotation, a receiver needs to verify
+ * only one of them.
+ */
 export function webhookHeadersOf(message: WebhookMessage, secrets: readonly string[]) {
   const { id, sentAt, payload } = message
   const signatures = secrets.map((secret) => new Webhook(secret).sign(id, sentAt, payload))

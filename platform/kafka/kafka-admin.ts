@@ -1,38 +1,38 @@
-/** Kafka's administration: topics as defined, and how far a group has come. */
+/** Kafka administration: applies topic definitions, and reads and sets consumer-group offsets. */
 import kafkajs from 'kafkajs'
 import type { Admin } from 'kafkajs'
 
-export interface TopicSettings {
+interface TopicSettings {
   readonly name: string
   readonly partitions: number
   readonly replicationFactor: number
   readonly config: Readonly<Record<string, string>>
 }
 
-/** What applying a definition found or did. */
-export interface TopicChange {
+/** Result of applying a topic definition. */
+interface TopicChange {
   readonly topic: string
   readonly action: 'created' | 'grown' | 'configured' | 'unchanged'
-  /** `name: old → new`, or a sentence. */
+  /** One line per change, for example `retention.ms: 1000 → 2000`. */
   readonly details: readonly string[]
 }
 
 export interface KafkaAdmin {
   connect(): Promise<void>
-  /** Creates the topic, or brings its partitions and configuration up to the definition. */
+  /** Creates the topic, or updates its partitions and configuration to match `settings`. */
   applyTopic(settings: TopicSettings): Promise<TopicChange>
-  /** For each partition: what the group committed, and where the partition ends. */
+  /** Returns the group's committed offset and the end offset of each partition. */
   readGroupProgress(
     groupId: string,
     topic: string
   ): Promise<{ partition: number; committed: bigint; end: bigint }[]>
-  /** By partition, the next offset that the group will read; -1 where it never committed one. */
+  /** Returns the group's committed offset for each partition; -1 if there is none. */
   readCommitted(groupId: string, topic: string): Promise<bigint[]>
-  /** Of each partition the first offset that it still holds, and that of its next message. */
+  /** Returns the first available offset and the end offset of each partition. */
   readBounds(topic: string): Promise<{ partition: number; begin: bigint; end: bigint }[]>
   /**
-   * Moves a group to these offsets, by partition; the others stay where they are.
-   * @throws while somebody is in the group.
+   * Sets the committed offsets of a group, by partition. Other partitions keep their offsets.
+   * @throws if the group has members
    */
   setCommitted(groupId: string, topic: string, offsets: ReadonlyMap<number, bigint>): Promise<void>
   close(): Promise<void>
@@ -58,7 +58,7 @@ async function applyTopic(admin: Admin, settings: TopicSettings): Promise<TopicC
   const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
   const isCreated = await admin.createTopics({
     topics: [{ topic, numPartitions: partitions, replicationFactor, configEntries }],
-    // The client's own wait gives up when a broker has not heard of the new topic yet.
+    // kafkajs's own wait fails if a broker does not know the new topic yet.
     waitForLeaders: false
   })
   if (isCreated) {
@@ -71,7 +71,7 @@ async function applyTopic(admin: Admin, settings: TopicSettings): Promise<TopicC
   return { topic, action, details: [...grown, ...configured] }
 }
 
-/** Until every partition has a leader, so that whoever comes next can write at once. */
+/** Waits until every partition has a leader, so that the topic can be written immediately. */
 async function waitForLeaders(admin: Admin, topic: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -85,7 +85,10 @@ async function waitForLeaders(admin: Admin, topic: string): Promise<void> {
   }
 }
 
-/** More partitions move keys to other partitions, so it is said; fewer are impossible. */
+/**
+ * Adds missing partitions; Kafka cannot remove any. The result warns that keys may move to other
+ * partitions.
+ */
 async function growTopic(admin: Admin, topic: string, wanted: number): Promise<string[]> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
   const present = topics[0]?.partitions.length ?? 0
@@ -108,7 +111,8 @@ async function configureTopic(
   const present = new Map(entries.map(({ configName, configValue }) => [configName, configValue]))
   const changes = Object.entries(wanted).filter(([name, value]) => present.get(name) !== value)
   if (changes.length === 0) return []
-  // This request replaces the whole configuration, so what an operator set beside ours goes along.
+  // AlterConfigs replaces the whole configuration, so the request must include the values that an
+  // operator has set.
   const own = entries.filter(({ isDefault }) => !isDefault)
   const merged = new Map(own.map(({ configName, configValue }) => [configName, configValue]))
   for (const [name, value] of Object.entries(wanted)) merged.set(name, value)
@@ -117,7 +121,9 @@ async function configureTopic(
   return changes.map(([name, value]) => `${name}: ${present.get(name) ?? 'unset'} → ${value}`)
 }
 
-/** The end is read first: what is committed behind it covers all that was there by then. */
+/**
+ * Reads the end offsets first, so that messages that arrive in the meantime do not count as lag.
+ */
 async function readGroupProgress(admin: Admin, groupId: string, topic: string) {
   const ends = await admin.fetchTopicOffsets(topic)
   const offsets = await admin.fetchOffsets({ groupId, topics: [topic] })
@@ -126,7 +132,7 @@ async function readGroupProgress(admin: Admin, groupId: string, topic: string) {
   )
   return ends.map(({ partition, high, low }) => {
     const own = committed.get(partition) ?? -1n
-    // A group that never committed has settled everything only where there is nothing.
+    // A group without a committed offset is treated as positioned at the start of the partition.
     return { partition, committed: own < 0n ? BigInt(low) : own, end: BigInt(high) }
   })
 }
@@ -147,7 +153,10 @@ async function readBounds(admin: Admin, topic: string) {
   })
 }
 
-/** The client goes through the group itself, so one that somebody is in would divide anew. */
+/**
+ * Sets the offsets. Rejects a group with members, because kafkajs joins the group to commit the
+ * offsets, and the members would rebalance.
+ */
 async function setCommitted(
   admin: Admin,
   { groupId, topic }: { readonly groupId: string; readonly topic: string },
@@ -156,7 +165,7 @@ async function setCommitted(
   const { groups } = await admin.describeGroups([groupId])
   const members = groups[0]?.members.length ?? 0
   if (members > 0) {
-    throw new Error(`${members} processes are in the group ${groupId}: stop them first`)
+    throw new Error(`the group ${groupId} has ${members} members; stop them first`)
   }
   const partitions = [...offsets].map(([partition, offset]) => ({
     partition,

@@ -1,5 +1,7 @@
-/** Kafka through kafkajs: consumer groups, administration, and what consumers produce. */
-// Most of its names cannot be imported one by one from an ES module.
+/** Kafka client based on kafkajs: creates consumers, the administration client, and the consumers'
+ * producer.
+ */
+// kafkajs is a CommonJS package: an ES module cannot import most of its names individually.
 import kafkajs from 'kafkajs'
 import type {
   Admin,
@@ -18,11 +20,11 @@ import type { Logger } from '../telemetry/logger.ts'
 import { ProduceError } from './record-producer.ts'
 import type { OutgoingRecord, RecordProducer } from './record-producer.ts'
 
-export interface KafkaClientOptions {
+interface KafkaClientOptions {
   readonly brokers: readonly string[]
   readonly clientId: string
   readonly logger: Logger
-  /** Left out: in the clear, without a login. */
+  /** Default: no encryption and no authentication. */
   readonly security?: KafkaSecurity
 }
 
@@ -31,28 +33,31 @@ const { Kafka, logLevel, KafkaJSNumberOfRetriesExceeded } = kafkajs
 const connectionTimeoutMs = 5000
 const requestTimeoutMs = 30_000
 const rebalanceTimeoutMs = 60_000
-/** A member may miss nine heartbeats before it counts as gone. */
+/**
+ * Number of heartbeats per session timeout. The broker removes a member after it misses all of
+ * them.
+ */
 const heartbeatsPerSession = 10
 const fetchWaitMs = 250
 /**
- * Limits one fetch response to the size of this many full batches. Per broker, a consumer holds at
- * most two responses: the current one and one fetched early.
+ * Maximum size of a fetch response, in multiples of `batchBytesMax`. A consumer holds at most two
+ * responses per broker: the current one and one fetched ahead.
  */
 const fetchPartitionsMax = 6
 const producerRetries = 8
-/** Some 30 s, so that a broker that has just started does not end the process. */
+/** Retries for about 30 s, so that the process survives a broker that is still starting. */
 const consumerRetries = 8
 
-export interface GroupOptions {
+interface KafkaGroupOptions {
   readonly groupId: string
-  /** Bytes fetched from one partition at a time. */
+  /** Maximum number of bytes per partition in one fetch. */
   readonly batchBytesMax: number
-  /** A member that is silent for so long loses its partitions. */
+  /** Time without heartbeats after which a member loses its partitions. */
   readonly sessionTimeoutMs: number
 }
 
 export interface KafkaClient {
-  consumer(group: GroupOptions): Consumer
+  consumer(group: KafkaGroupOptions): Consumer
   admin(): Admin
   producer(): RecordProducer
 }
@@ -89,12 +94,15 @@ export function createKafkaClient(options: KafkaClientOptions): KafkaClient {
 function securityOf({ tls, sasl }: KafkaSecurity = { tls: null, sasl: null }) {
   return {
     ...(tls === null ? {} : { ssl: { ...tls } }),
-    // Its types want one mechanism at a time.
+    // The types of kafkajs do not accept a union of mechanisms.
     ...(sasl === null ? {} : { sasl: { ...sasl } as SASLOptions })
   }
 }
 
-/** Never `idempotent: true`: with it an acknowledged record can be missing from the topic. */
+/**
+ * Creates a producer without idempotence, because an idempotent one can acknowledge a record that
+ * is missing from the topic (ADR 0001).
+ */
 function createKafkajsProducer(kafka: KafkaConnection): RecordProducer {
   const producer = kafka.producer({
     allowAutoTopicCreation: false,
@@ -108,7 +116,7 @@ function createKafkajsProducer(kafka: KafkaConnection): RecordProducer {
       try {
         await producer.sendBatch({ acks: -1, topicMessages: byTopic(records) })
       } catch (error) {
-        throw new ProduceError('the broker did not acknowledge', {
+        throw new ProduceError('Kafka did not acknowledge the write', {
           retryable: isRetryable(error),
           cause: error
         })
@@ -118,7 +126,7 @@ function createKafkajsProducer(kafka: KafkaConnection): RecordProducer {
   }
 }
 
-/** Records without a key go round. */
+/** Creates a partitioner that distributes records without a key in round-robin order. */
 function createPartitioner() {
   let unkeyed = 0
   return function partition({ message, partitionMetadata }: PartitionerArgs): number {
@@ -128,7 +136,10 @@ function createPartitioner() {
   }
 }
 
-/** The client calls final what it has tried often enough; the cause says whether it is. */
+/**
+ * Checks whether a retry can succeed. kafkajs marks every error as final after its own retries, so
+ * the cause decides.
+ */
 function isRetryable(error: unknown): boolean {
   if (error instanceof KafkaJSNumberOfRetriesExceeded) return isRetryable(error.cause)
   return (error as { retriable?: boolean } | undefined)?.retriable !== false
@@ -142,7 +153,7 @@ function byTopic(records: readonly OutgoingRecord[]) {
   }))
 }
 
-/** kafkajs logs what it then handles itself, so its errors are warnings here. */
+/** Forwards kafkajs logs. Errors become warnings, because kafkajs handles them itself. */
 function logCreatorOf(logger: Logger) {
   return () =>
     ({ log, namespace, level }: LogEntry) => {

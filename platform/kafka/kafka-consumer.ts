@@ -1,20 +1,24 @@
-/** Consumer groups on kafkajs: offsets are committed by hand, behind what was settled. */
+/** Kafka consumer based on kafkajs: commits offsets explicitly, after a batch is processed. */
 import kafkajs from 'kafkajs'
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs'
-import { FencedError } from '../../core/consumed.ts'
+import { FencedError } from '../../core/message-outcome.ts'
 import type { Message, MessageBatch, MessageConsumer } from './message-consumer.ts'
 
 const { KafkaJSProtocolError } = kafkajs
 
-export interface KafkaConsumerOptions {
+interface KafkaConsumerOptions {
   readonly consumer: Consumer
-  /** Partitions worked on at a time. */
+  /** Maximum number of partitions processed concurrently. */
   readonly partitionsMax: number
-  /** Messages in a batch; what was fetched at once is delivered as several. */
+  /** Maximum number of messages in a batch. A larger fetch is split into several batches. */
   readonly batchMessagesMax: number
-  /** Asked at each join of the group; see MessageBatch.epoch. */
+  /**
+   * Returns a new epoch. Called each time the consumer joins the group; see `MessageBatch.epoch`.
+   */
   readonly takeEpoch: () => Promise<number>
-  /** Called when the consumer died for good, or `consume` has a bug: the process has to end. */
+  /**
+   * Called if kafkajs gives up or `consume` throws an unexpected error. The process must then exit.
+   */
   readonly onCrash: (error: Error) => void
 }
 
@@ -34,14 +38,15 @@ export function createKafkaConsumer(options: KafkaConsumerOptions): MessageConsu
   consumer.on('consumer.rebalancing', () => void (joined = false))
   consumer.on('consumer.crash', ({ payload }) => {
     joined = false
-    // After what passes (a coordinator that still loads, a broker away) kafkajs begins anew.
+    // kafkajs restarts by itself after transient errors, for example while a broker is unavailable.
     if (!payload.restart) onCrash(payload.error)
   })
 
   return {
     run: async (topics, consume) => {
       await consumer.connect()
-      // A new group begins at the beginning: "latest" would skip what is there already.
+      // A new group starts at the beginning of the topic, because "latest" would skip existing
+      // messages.
       await consumer.subscribe({ topics: [...topics], fromBeginning: true })
       await consumer.run({
         autoCommit: false,
@@ -64,12 +69,18 @@ export function createKafkaConsumer(options: KafkaConsumerOptions): MessageConsu
   }
 }
 
-/** Its own errors the client mends or crashes of; with any other it would begin anew for ever. */
+/**
+ * Checks whether the error comes from kafkajs, which handles its own errors. After any other error,
+ * kafkajs would restart forever.
+ */
 function isOfKafka(error: unknown): boolean {
   return error instanceof Error && error.name.startsWith('KafkaJS')
 }
 
-/** Taken at once; one that could not be taken is asked for again by the batch that needs it. */
+/**
+ * Requests the epoch immediately. After a failure, requests it again for the next batch that needs
+ * it.
+ */
 function createEpoch(takeEpoch: TakeEpoch): TakeEpoch {
   let taken: Promise<number> | null = null
   function epoch(): Promise<number> {
@@ -89,7 +100,10 @@ interface Delivery {
   readonly epoch: TakeEpoch
 }
 
-/** A batch that is not committed is the last one: what follows must not move the group past it. */
+/**
+ * Delivers a fetched batch in parts. Stops at a part that is not committed, because committing a
+ * later part would skip it.
+ */
 async function deliver(delivery: Delivery, messagesMax: number, consume: Consume): Promise<void> {
   for (const part of partsOf(delivery.payload, messagesMax)) {
     let isCommitted = false
@@ -99,16 +113,16 @@ async function deliver(delivery: Delivery, messagesMax: number, consume: Consume
   }
 }
 
-/** To kafkajs a rebalance is what makes it leave everything lying and join again. */
+/** Converts a FencedError to a rebalance error, so that kafkajs drops its batches and rejoins. */
 function rejoinWhenFenced(error: unknown): never {
   if (!(error instanceof FencedError)) throw error
   throw new KafkaJSProtocolError(Object.assign(error, { type: 'REBALANCE_IN_PROGRESS' }))
 }
 
-/** Some messages of a batch, in their order. */
+/** Part of a fetched batch, with messages in offset order. */
 interface Part {
   readonly messages: readonly Message[]
-  /** Of the last record, which may be one of the broker's own behind the last message. */
+  /** Offset of the last record. It can be a control record after the last message. */
   readonly lastOffset: string
 }
 
@@ -134,7 +148,11 @@ function batchOf(delivery: Delivery, part: Part, onCommit: () => void): MessageB
   const { messages, lastOffset } = part
   const nextOffset = BigInt(lastOffset) + 1n
   return {
-    ...{ topic, partition, messages, nextOffset, epoch },
+    topic,
+    partition,
+    messages,
+    nextOffset,
+    epoch,
     heartbeat: () => payload.heartbeat(),
     isOver: () => !payload.isRunning() || payload.isStale(),
     commit: async () => {
@@ -150,7 +168,10 @@ function batchOf(delivery: Delivery, part: Part, onCommit: () => void): MessageB
   }
 }
 
-/** Headers are put into our shape when somebody asks for them, as only dead letters do. */
+/**
+ * Converts a message. Headers are converted on first use, because only dead-letter records need
+ * them.
+ */
 function messageOf(topic: string, partition: number, message: KafkaMessage): Message {
   return {
     topic,
@@ -165,7 +186,7 @@ function messageOf(topic: string, partition: number, message: KafkaMessage): Mes
   }
 }
 
-/** A header that was sent more than once arrives as a list; the last one counts, as in Java. */
+/** Converts headers. If a header is repeated, its last value is used, as in the Java client. */
 function headersOf(headers: KafkaMessage['headers'] = {}): Message['headers'] {
   const entries = Object.entries(headers).map(([name, value]) => [
     name,

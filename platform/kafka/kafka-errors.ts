@@ -1,10 +1,12 @@
-/** What errors of @platformatic/kafka are made of: it wraps one in another for every try. */
+/** Lists the errors nested in an error from @platformatic/kafka. The library nests one error per
+ * attempt.
+ */
 
 export interface NestedError {
   readonly errors?: readonly this[]
 }
 
-/** The error and all that it is made of, the outermost first. */
+/** Returns the error and all errors nested in it, outermost first. */
 export function allErrorsIn<T extends NestedError>(error: T): T[] {
   const inside: readonly T[] = error.errors ?? []
   return [error, ...inside.flatMap((each) => allErrorsIn(each))]

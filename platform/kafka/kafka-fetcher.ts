@@ -1,19 +1,27 @@
-/** Fetches from the log with @platformatic/kafka: kafkajs cannot, except as a member of a group. */
+/** Kafka fetcher: reads partitions with @platformatic/kafka, because kafkajs can fetch only as a
+ * group member.
+ */
 import { Consumer, findErrorBy } from '@platformatic/kafka'
 import { connectionOf } from './producer/kafka-connection.ts'
 import type { KafkaConnectionOptions } from './producer/kafka-connection.ts'
-import type { LogFetcher, OffsetRange, Stretch } from './log-fetcher.ts'
+import type { TopicFetcher, OffsetRange, FetchedRange } from './topic-fetcher.ts'
 import { readBatches } from './read-batches.ts'
 
 const connectTimeoutMs = 5000
 const requestTimeoutMs = 30_000
 const retryDelayMs = 1000
-/** A wrong address is told soon; a broker that restarts while one reads is waited for. */
+/**
+ * Number of retries when a topic is first looked up. It is low, so that a wrong address fails
+ * quickly. `readRetries` is higher, so that a read survives a broker restart.
+ */
 const connectRetries = 2
 const readRetries = 30
-/** How long a broker waits for something to come. */
+/** Maximum time a broker waits for new records before it responds. */
 const fetchWaitMs = 500
-/** Of one partition, and of one answer. A larger batch comes alone. */
+/**
+ * Maximum number of bytes per partition; `answerBytesMax` limits the whole response. A batch larger
+ * than the limit is returned alone.
+ */
 const partitionBytesMax = 1024 * 1024
 const answerBytesMax = 4 * 1024 * 1024
 const places = { end: -1n, start: -2n } as const
@@ -23,7 +31,7 @@ type Client = Consumer<Buffer, Buffer, Buffer, Buffer>
 type Response = Awaited<ReturnType<Client['fetch']>>
 type PartitionAnswer = Response['responses'][number]['partitions'][number]
 
-export function createKafkaFetcher(options: KafkaConnectionOptions): LogFetcher {
+export function createKafkaFetcher(options: KafkaConnectionOptions): TopicFetcher {
   const client = openClient(options)
   const found = new Map<string, Promise<void>>()
 
@@ -55,7 +63,7 @@ export function createKafkaFetcher(options: KafkaConnectionOptions): LogFetcher 
 function openClient(options: KafkaConnectionOptions): Client {
   const client: Client = new Consumer({
     ...connectionOf(options),
-    // The client wants one. It is never joined.
+    // Required by the library, although this client joins no group.
     groupId: options.clientId,
     autocreateTopics: false,
     connectTimeout: connectTimeoutMs,
@@ -64,7 +72,7 @@ function openClient(options: KafkaConnectionOptions): Client {
     retries: readRetries,
     retryDelay: retryDelayMs
   })
-  // What fails is told to whoever asked for it.
+  // Ignored, because the error also rejects the request.
   client.on('error', () => {})
   return client
 }
@@ -74,26 +82,29 @@ async function findTopic(client: Client, topic: string): Promise<void> {
     await client.metadata({ topics: [topic], retries: connectRetries })
   } catch (cause) {
     const isUnknown = cause instanceof Error && cause.message.startsWith('Unknown topic')
-    throw new Error(isUnknown ? `there is no topic ${topic}` : 'Kafka cannot be reached', { cause })
+    throw new Error(isUnknown ? `topic ${topic} does not exist` : 'Kafka is unreachable', { cause })
   }
-  // What is tracked is what a fetch asks the leaders of, and follows when they change.
+  // `fetch` finds partition leaders only for tracked topics.
   client.topics.track(topic)
 }
 
-/** One request to each broker that leads some of the partitions. */
+/** Sends one request to each broker that leads at least one of the partitions. */
 async function fetchRanges(
   client: Client,
   topic: string,
   ranges: readonly OffsetRange[]
-): Promise<Stretch[]> {
+): Promise<FetchedRange[]> {
   const metadata = await client.metadata({ topics: [topic] })
   const { id = '', partitions = [] } = metadata.topics.get(topic) ?? {}
   const byLeader = Map.groupBy(ranges, ({ partition }) => partitions[partition]?.leader ?? -1)
   const answers = await Promise.all(
     [...byLeader].map(([node, led]) =>
       client.fetch({
-        ...{ node, minBytes: 1, maxBytes: answerBytesMax, maxWaitTime: fetchWaitMs },
-        topics: [{ topicId: id, partitions: led.map(wantedOf) }]
+        node,
+        minBytes: 1,
+        maxBytes: answerBytesMax,
+        maxWaitTime: fetchWaitMs,
+        topics: [{ topicId: id, partitions: led.map(fetchRequestOf) }]
       })
     )
   )
@@ -103,18 +114,21 @@ async function fetchRanges(
       .flatMap((answer) => answer.partitions)
       .map((answer) => [answer.partitionIndex, answer])
   )
-  return ranges.map((range) => stretchOf(topic, range, found.get(range.partition)))
+  return ranges.map((range) => fetchedRangeOf(topic, range, found.get(range.partition)))
 }
 
-function wantedOf({ partition, from }: OffsetRange) {
+function fetchRequestOf({ partition, from }: OffsetRange) {
   return {
-    ...{ partition, fetchOffset: from, partitionMaxBytes: partitionBytesMax },
-    ...{ currentLeaderEpoch: unknownEpoch, lastFetchedEpoch: unknownEpoch }
+    partition,
+    fetchOffset: from,
+    partitionMaxBytes: partitionBytesMax,
+    currentLeaderEpoch: unknownEpoch,
+    lastFetchedEpoch: unknownEpoch
   }
 }
 
-/** A broker leaves out the partitions of which it has nothing to say. */
-function stretchOf(topic: string, range: OffsetRange, answer: PartitionAnswer | undefined) {
+/** Converts the response for one range. Brokers omit partitions without new records. */
+function fetchedRangeOf(topic: string, range: OffsetRange, answer: PartitionAnswer | undefined) {
   const aborted = answer?.abortedTransactions ?? []
   return readBatches(answer?.records ?? [], { topic, range, aborted })
 }

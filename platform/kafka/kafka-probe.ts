@@ -1,16 +1,19 @@
-/** Asks whether a broker answers: never from a cache, and never behind records that wait. */
+/** Kafka probe: checks that a broker responds, without using a cache or a queue. */
 import { openMetadata } from './producer/kafka-metadata.ts'
 import type { KafkaMetadata, KafkaMetadataOptions } from './producer/kafka-metadata.ts'
 
-export type KafkaProbeOptions = KafkaMetadataOptions
+type KafkaProbeOptions = KafkaMetadataOptions
 
 export interface KafkaProbe {
-  /** Resolves when a broker has described the topics just now. @throws within seconds otherwise. */
-  ask(): Promise<void>
+  /**
+   * Fetches the metadata of the topics from a broker.
+   * @throws within seconds if no broker responds or a topic does not exist
+   */
+  check(): Promise<void>
   close(): Promise<void>
 }
 
 export function createKafkaProbe(options: KafkaProbeOptions): KafkaProbe {
   const metadata: KafkaMetadata = openMetadata(options)
-  return { ask: async () => void (await metadata.ask()), close: () => metadata.close() }
+  return { check: async () => void (await metadata.fetch()), close: () => metadata.close() }
 }

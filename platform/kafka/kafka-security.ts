@@ -1,4 +1,4 @@
-/** How to reach Kafka, encrypted and logged in or not: read once for every client. */
+/** Kafka security: derives the TLS and SASL options of all Kafka clients from the settings. */
 import type { Config } from '../config/config.ts'
 
 type Names =
@@ -14,9 +14,9 @@ type Names =
 export type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512'
 
 export interface KafkaSecurity {
-  /** Null for a connection in the clear. Brokers are always verified. */
+  /** Null disables encryption. With TLS, the certificates of brokers are always verified. */
   readonly tls: {
-    /** Instead of the authorities that Node knows. */
+    /** CA certificates (PEM) that replace those of Node.js. */
     readonly ca?: string
     readonly cert?: string
     readonly key?: string
@@ -28,7 +28,7 @@ export interface KafkaSecurity {
   } | null
 }
 
-/** The settings that every process needs which talks to Kafka. */
+/** Settings that every process with a Kafka connection needs. */
 export const kafkaSettingNames = [
   'KAFKA_BROKERS',
   'KAFKA_TLS',
@@ -40,7 +40,10 @@ export const kafkaSettingNames = [
   'KAFKA_SASL_PASSWORD'
 ] as const satisfies readonly Names[]
 
-/** The configuration was checked: what belongs together is there together. */
+/**
+ * Converts the settings. The configuration is validated, so interdependent settings are present
+ * together.
+ */
 export function kafkaSecurityOf(config: Omit<Config<Names>, 'KAFKA_BROKERS'>): KafkaSecurity {
   const { KAFKA_TLS_CA: ca, KAFKA_TLS_CERT: cert, KAFKA_TLS_KEY: key } = config
   const mechanism = config.KAFKA_SASL_MECHANISM

@@ -1,9 +1,9 @@
-/** Makes kafkajs read the headers of a fetched record in one pass.
+/** Patches kafkajs to read the headers of a fetched record in linear time.
  *
- * kafkajs 2.2.4 copies all earlier headers for each header. One record with 256 KB of tiny headers
- * could block a consumer for a quarter of an hour, and then the consumer that takes over. No
- * upstream issue describes it (tulios/kafkajs#1793 is about the same decoder); a test fails once
- * the library no longer copies.
+ * kafkajs 2.2.4 copies all earlier headers for each header. A single record with 256 KB of tiny
+ * headers could block a consumer for a quarter of an hour, and then the consumer that takes over.
+ * There is no upstream issue (tulios/kafkajs#1793 concerns the same decoder). A test fails once
+ * kafkajs stops copying.
  */
 import { createRequire } from 'node:module'
 
@@ -18,7 +18,7 @@ interface Decoder {
   readVarIntArray(this: Decoder, read: ReadHeader): Header[]
 }
 
-/** What kafkajs itself makes of headers; of a name that comes twice, a list. */
+/** Converts headers to the format of kafkajs. The values of a repeated name become a list. */
 function headersOf(list: readonly Header[]): Headers {
   const values = new Map<string, Buffer | Buffer[]>()
   for (const { key, value } of list) {
@@ -30,10 +30,13 @@ function headersOf(list: readonly Header[]): Headers {
   return Object.fromEntries(values)
 }
 
-/** The client has one use for such lists, and joins them by `reduce`. */
+/**
+ * Replaces the `reduce` method of the lists that the decoder returns. kafkajs reads such lists only
+ * for headers and merges them with `reduce`.
+ */
 function readQuickly(decoder: { readonly prototype: Decoder }): void {
   const { prototype } = decoder
-  // Called below on the decoder it belongs to.
+  // Unbound, because it is called with the decoder as `this`.
   const readVarIntArray = prototype.readVarIntArray
   prototype.readVarIntArray = function readHeaders(read) {
     const list = readVarIntArray.call(this, read)

@@ -1,4 +1,4 @@
-/** What a consumer of a topic sees: batches of messages, heartbeats, and one commit at the end. */
+/** Message consumer: delivers batches of messages, with heartbeats and one commit per batch. */
 
 export interface Message {
   readonly topic: string
@@ -7,55 +7,57 @@ export interface Message {
   readonly key: Buffer | null
   readonly value: Buffer | null
   readonly headers: Readonly<Record<string, Buffer | string>>
-  /** Milliseconds since 1970, as the producer or broker wrote it. */
+  /** Milliseconds since 1970, set by the producer or the broker. */
   readonly timestamp: number
 }
 
-/** Messages of one partition, in order. Nothing is committed unless `commit` is called. */
+/** Messages of one partition, in offset order. Only `commit` commits their offsets. */
 export interface MessageBatch {
   readonly topic: string
   readonly partition: number
   readonly messages: readonly Message[]
-  /** Offset behind the batch, where `commit` moves the group to. */
+  /** Offset after the last record of the batch. `commit` commits this offset. */
   readonly nextOffset: bigint
   /**
-   * Tells memberships of the group apart: whoever joined later has a greater one. It is that of the
-   * membership this batch was delivered to, whatever happened since. It is taken when the group is
-   * joined or, if that failed, late: then only a heartbeat after it shows that it counts.
-   * @throws while the store that counts them is away; asking again may help.
+   * Returns the epoch of the group membership that received this batch. Later memberships have
+   * greater epochs. The epoch is usually obtained on joining the group. If it is obtained later, it
+   * is valid only if a subsequent heartbeat succeeds.
+   * @throws while the database that issues epochs is unavailable; a retry may succeed
    */
   epoch(): Promise<number>
-  /** Tells the group that this member lives. @throws when the group rebalances: let it pass on. */
+  /**
+   * Sends a heartbeat to the group coordinator.
+   * @throws while the group rebalances; let the error propagate
+   */
   heartbeat(): Promise<void>
   /**
-   * True once the partition is another member's, or the consumer stops: do no more, commit nothing.
+   * Returns true once another member owns the partition or the consumer stops. The caller must then
+   * stop processing and must not commit.
    */
   isOver(): boolean
-  /**
-   * Moves the group behind the last message. The broker refuses it from a member that was evicted.
-   */
+  /** Commits `nextOffset`. The broker rejects commits of evicted members. */
   commit(): Promise<void>
-  /** The same batch without the messages from `offset` on. */
+  /** Returns a copy of the batch with only the messages before `offset`. */
   before(offset: bigint): MessageBatch
   /**
-   * Fetches no more of the partition for so long, and then again what is not committed. Other
-   * partitions go on.
+   * Pauses the partition for `ms` milliseconds, then resumes at the committed offset. Other
+   * partitions continue.
    */
   pauseFor(ms: number): void
 }
 
 export interface MessageConsumer {
   /**
-   * Joins the group and calls `consume` with one batch after the other of each partition. When it
-   * does not commit, or throws, what comes after the batch is not delivered before it.
+   * Joins the group and calls `consume` with the batches of each partition, one after another. If a
+   * batch is not committed or `consume` throws, that batch is delivered again before any later
+   * message.
    */
   run(topics: readonly string[], consume: (batch: MessageBatch) => Promise<void>): Promise<void>
-  /** True while this member has an assignment, if only an empty one. */
+  /** Returns true while this member has an assignment, even an empty one. */
   isJoined(): boolean
-  /** The partitions of the topic that are assigned to this member. */
+  /** Returns the partitions of the topic that are assigned to this member. */
   assigned(topic: string): readonly number[]
-  /** Whether the partition is this member's. */
   isAssigned(topic: string, partition: number): boolean
-  /** Finishes the batches that are under way and leaves the group. */
+  /** Finishes the batches in progress and leaves the group. */
   stop(): Promise<void>
 }

@@ -1,11 +1,10 @@
 /** Read-ahead for kafkajs: fetches the next records while a consumer processes the current ones.
  *
- * kafkajs 2.2.4 sends a fetch request only after all records of the previous response are
- * processed, so Postgres is idle during each fetch. This patch sends the next request as soon as a
- * response arrives, but only if the broker has more records: the broker holds a request for records
- * that do not exist yet, and every later request on that connection waits. kafkajs still decides
- * which offsets to request. A partition of an early response is used only if kafkajs requests the
- * same offset; otherwise it is dropped.
+ * kafkajs 2.2.4 fetches again only after it has processed the previous response, so Postgres is
+ * idle during each fetch. This patch sends the next request as soon as a response arrives, but only
+ * if the broker has more records. Otherwise the broker would hold the request until new records
+ * arrive and block later requests on the connection. kafkajs still chooses the offsets: the early
+ * response for a partition is dropped unless kafkajs requests the same offset.
  */
 import { createRequire } from 'node:module'
 
@@ -18,7 +17,7 @@ interface FetchRequest {
 
 interface PartitionResponse {
   readonly partition: number
-  /** Consumers read up to here: the offset behind the last committed record. */
+  /** Offset after the last committed record. Consumers read up to this offset. */
   readonly lastStableOffset: string
   readonly messages: readonly { readonly offset: string }[]
 }
@@ -36,11 +35,11 @@ export interface Broker {
 
 interface EarlyFetch {
   readonly request: FetchRequest
-  /** Null after an error: kafkajs sees it when it sends the same request. */
-  readonly answer: Promise<FetchResponse | null>
+  /** Null after an error. kafkajs then sends the request itself and gets the error. */
+  readonly response: Promise<FetchResponse | null>
 }
 
-/** Keeps at most one early answer for each broker; its size is limited as that of any other. */
+/** Patches `fetch`. Holds at most one early response per broker, with the usual size limit. */
 export function readAhead({ prototype }: { readonly prototype: Broker }): void {
   const { fetch } = prototype
   const earlyOf = new WeakMap<Broker, EarlyFetch>()
@@ -48,26 +47,28 @@ export function readAhead({ prototype }: { readonly prototype: Broker }): void {
   prototype.fetch = async function fetchAhead(request) {
     const early = earlyOf.get(this)
     earlyOf.delete(this)
-    const known = early && selectUsable(early.request, await early.answer, request)
-    const answer = known ?? (await fetch.call(this, request))
-    const next = buildNextRequest(request, answer)
+    const usable = early && selectUsable(early.request, await early.response, request)
+    const response = usable ?? (await fetch.call(this, request))
+    const next = buildNextRequest(request, response)
     if (next !== null) {
       const sent = fetch.call(this, next).catch(() => null)
-      earlyOf.set(this, { request: next, answer: sent })
+      earlyOf.set(this, { request: next, response: sent })
     }
-    return answer
+    return response
   }
 }
 
-/** @returns what answers `request`, or null if it has no records */
+/**
+ * Returns the part of the early response that matches `request`, or null if it contains no records.
+ */
 function selectUsable(
-  asked: FetchRequest,
-  answer: FetchResponse | null,
+  requested: FetchRequest,
+  response: FetchResponse | null,
   request: FetchRequest
 ): FetchResponse | null {
-  if (answer === null) return null
-  const [before, now] = [offsetsOf(asked), offsetsOf(request)]
-  const responses = answer.responses.map(({ topicName, partitions }) => ({
+  if (response === null) return null
+  const [before, now] = [offsetsOf(requested), offsetsOf(request)]
+  const responses = response.responses.map(({ topicName, partitions }) => ({
     topicName,
     partitions: partitions.filter(({ partition }) => {
       const name = nameOf(topicName, partition)
@@ -77,7 +78,7 @@ function selectUsable(
   const hasRecords = responses.some(({ partitions }) =>
     partitions.some(({ messages }) => messages.length > 0)
   )
-  return hasRecords ? { ...answer, responses } : null
+  return hasRecords ? { ...response, responses } : null
 }
 
 function offsetsOf({ topics }: FetchRequest): Map<string, string> {
@@ -88,26 +89,29 @@ function offsetsOf({ topics }: FetchRequest): Map<string, string> {
   )
 }
 
-/** @returns the request that kafkajs sends when `answer` is settled; null if it has to wait */
+/**
+ * Returns the request that kafkajs will send after processing `response`, or null if the broker has
+ * no more records.
+ */
 function buildNextRequest(
   request: FetchRequest,
   { responses }: FetchResponse
 ): FetchRequest | null {
-  const answers = new Map(
+  const byName = new Map(
     responses.flatMap(({ topicName, partitions }) =>
-      partitions.map((answer) => [nameOf(topicName, answer.partition), answer])
+      partitions.map((response) => [nameOf(topicName, response.partition), response])
     )
   )
   let hasMore = false
   const topics = request.topics.map(({ topic, partitions }) => ({
     topic,
-    partitions: partitions.map((asked) => {
-      const answer = answers.get(nameOf(topic, asked.partition))
-      const last = answer?.messages.at(-1)
-      if (answer === undefined || last === undefined) return asked
+    partitions: partitions.map((requested) => {
+      const response = byName.get(nameOf(topic, requested.partition))
+      const last = response?.messages.at(-1)
+      if (response === undefined || last === undefined) return requested
       const fetchOffset = BigInt(last.offset) + 1n
-      hasMore ||= fetchOffset < BigInt(answer.lastStableOffset)
-      return { ...asked, fetchOffset: String(fetchOffset) }
+      hasMore ||= fetchOffset < BigInt(response.lastStableOffset)
+      return { ...requested, fetchOffset: String(fetchOffset) }
     })
   }))
   return hasMore ? { ...request, topics } : null

@@ -1,19 +1,22 @@
-/** What batches of a partition, as a broker hands them out, are to a reader: messages and gaps. */
+/** Converts the record batches fetched from a partition into messages and gaps. */
 import type { Message } from './message-consumer.ts'
-import type { Gap, GapKind, OffsetRange, Stretch } from './log-fetcher.ts'
+import type { Gap, GapKind, OffsetRange, FetchedRange } from './topic-fetcher.ts'
 
-/** A batch of the log, uncompressed; its offsets run from `firstOffset` to that and the delta. */
-export interface LogBatch {
+/**
+ * An uncompressed record batch. It covers the offsets from `firstOffset` to `firstOffset` +
+ * `lastOffsetDelta`.
+ */
+export interface FetchedBatch {
   readonly firstOffset: bigint
   readonly lastOffsetDelta: number
   readonly attributes: number
   readonly firstTimestamp: bigint
   readonly maxTimestamp: bigint
   readonly producerId: bigint
-  readonly records: readonly LogRecord[]
+  readonly records: readonly FetchedRecord[]
 }
 
-export interface LogRecord {
+export interface FetchedRecord {
   readonly offsetDelta: number
   readonly timestampDelta: bigint
   readonly key: Buffer | null
@@ -21,15 +24,15 @@ export interface LogRecord {
   readonly headers: readonly (readonly [Buffer | null, Buffer | null])[]
 }
 
-/** A transaction that was given up: what its producer wrote from there on does not count. */
+/** An aborted transaction. Consumers ignore the records of its producer from this offset on. */
 export interface AbortedTransaction {
   readonly producerId: bigint
   readonly firstOffset: bigint
 }
 
-export interface ReadBatchesOptions {
+interface ReadBatchesOptions {
   readonly topic: string
-  /** A batch may begin before it and end behind it; what is outside is left out. */
+  /** Only offsets in this range are returned. A batch can extend beyond the range on both sides. */
   readonly range: OffsetRange
   readonly aborted: readonly AbortedTransaction[]
 }
@@ -40,15 +43,21 @@ const controlBit = 1 << 5
 const abortMarker = 0
 const markerTypeAt = 2
 
-/** Up to the end of the last batch; an empty stretch when there is none. */
-export function readBatches(batches: readonly LogBatch[], options: ReadBatchesOptions): Stretch {
+/**
+ * Returns the messages and gaps up to the end of the last batch, or an empty range if there is no
+ * batch.
+ */
+export function readBatches(
+  batches: readonly FetchedBatch[],
+  options: ReadBatchesOptions
+): FetchedRange {
   const { topic, range, aborted } = options
   const messages: Message[] = []
   const gaps: Gap[] = []
   const isVoid = createIsVoid(aborted)
   let next = range.from
 
-  /** Nothing between `next` and there; what lies outside of the range is nobody's concern. */
+  /** Moves `next` to `offset`, limited to the range, and records the skipped offsets as a gap. */
   function passTo(offset: bigint, kind: GapKind): void {
     const to = offset < range.to ? offset : range.to
     if (to <= next) return
@@ -61,7 +70,8 @@ export function readBatches(batches: readonly LogBatch[], options: ReadBatchesOp
 
   for (const batch of batches) {
     const end = batch.firstOffset + BigInt(batch.lastOffsetDelta) + 1n
-    // The client leaves batches of transactions that were given up out, now and then.
+    // The client omits some batches of aborted transactions. A gap before a batch is therefore
+    // attributed to an aborted transaction if one began at an earlier offset.
     const isCut = aborted.some(({ firstOffset }) => firstOffset < batch.firstOffset)
     passTo(batch.firstOffset, isCut ? 'transaction' : 'absent')
     if (isVoid(batch, end)) {
@@ -80,12 +90,15 @@ export function readBatches(batches: readonly LogBatch[], options: ReadBatchesOp
   return { partition: range.partition, from: range.from, to: next, messages, gaps }
 }
 
-/** Judges batches in their order: whether one is a marker, or was given up. */
+/**
+ * Returns a function that checks whether a batch is a control batch or belongs to an aborted
+ * transaction. Call it with every batch, in order.
+ */
 function createIsVoid(aborted: readonly AbortedTransaction[]) {
   const pending = aborted.toSorted((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1))
   const open = new Set<bigint>()
 
-  return function isVoid(batch: LogBatch, end: bigint): boolean {
+  return function isVoid(batch: FetchedBatch, end: bigint): boolean {
     while (pending[0] !== undefined && pending[0].firstOffset < end) {
       open.add(pending[0].producerId)
       pending.shift()
@@ -98,15 +111,15 @@ function createIsVoid(aborted: readonly AbortedTransaction[]) {
   }
 }
 
-function isAbort({ records }: LogBatch): boolean {
+function isAbort({ records }: FetchedBatch): boolean {
   const key = records[0]?.key
   return key?.readInt16BE(markerTypeAt) === abortMarker
 }
 
 type Place = Pick<Message, 'topic' | 'partition'>
 
-/** A header that was sent more than once counts with its last value, as for a consumer. */
-function messageOf(record: LogRecord, batch: LogBatch, place: Place): Message {
+/** Converts a record. If a header is repeated, its last value is used, as in the consumer. */
+function messageOf(record: FetchedRecord, batch: FetchedBatch, place: Place): Message {
   const { key, value, headers, offsetDelta, timestampDelta } = record
   const isAppendTime = (batch.attributes & appendTimeBit) !== 0
   const timestamp = isAppendTime ? batch.maxTimestamp : batch.firstTimestamp + timestampDelta
@@ -114,6 +127,9 @@ function messageOf(record: LogRecord, batch: LogBatch, place: Place): Message {
   return {
     ...place,
     offset: batch.firstOffset + BigInt(offsetDelta),
-    ...{ key, value, headers: Object.fromEntries(pairs), timestamp: Number(timestamp) }
+    key,
+    value,
+    headers: Object.fromEntries(pairs),
+    timestamp: Number(timestamp)
   }
 }

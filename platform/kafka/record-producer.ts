@@ -1,48 +1,55 @@
-/** What every Kafka producer here promises; two clients keep it and one contract suite checks both.
+/** Record producer: defines the interface of both Kafka producers. One contract suite tests both of
+ * them.
  */
 
-/** A record on its way to the log. */
 export interface OutgoingRecord {
   readonly topic: string
-  /** Bytes that choose the partition by murmur2, as Java's client does; null goes anywhere. */
+  /** Determines the partition (murmur2, as in the Java client). Null allows any partition. */
   readonly key: Buffer | null
   readonly value: Buffer
   readonly headers: Readonly<Record<string, string | Buffer>>
 }
 
 export interface RecordProducer {
-  /** @throws when no broker answers. */
+  /** @throws if no broker responds */
   connect(): Promise<void>
   /**
-   * Resolves when every record is acknowledged by all in-sync replicas.
-   * @throws {ProduceError} otherwise. Some records may have been written all the same: a caller
-   * must treat each as unknown, and may send it again, since identity is settled by the store.
+   * Resolves when all in-sync replicas have acknowledged every record.
+   * @throws {ProduceError} otherwise. Any of the records may still have been written. It is safe to
+   * send them again, because Postgres removes duplicates by identity.
    */
   send(records: readonly OutgoingRecord[]): Promise<void>
   close(): Promise<void>
 }
 
-/** A record whose partition is chosen. */
+/** A record with its partition; -1 if the partition is not known yet. */
 export interface RoutedRecord extends OutgoingRecord {
   readonly partition: number
 }
 
-export interface Route {
+export interface RecordRoute {
   readonly partition: number
-  /** The broker that leads the partition; -1 while that is not known. */
+  /** Broker id of the partition leader; -1 if unknown. */
   readonly leader: number
 }
 
-/** A producer that says beforehand where a record will go, and afterwards which one failed. */
+/**
+ * A producer that reports the target of a record before sending and the failed records afterwards.
+ */
 export interface RoutingProducer extends RecordProducer {
-  route(topic: string, key: Buffer | null): Route
-  /** As `send`; the error says for each record what became of it. @throws {PartialSendError} */
+  route(topic: string, key: Buffer | null): RecordRoute
+  /**
+   * Works like `send`, but the error identifies the failed records.
+   * @throws {PartialSendError}
+   */
   sendRouted(records: readonly RoutedRecord[]): Promise<void>
 }
 
 export class ProduceError extends Error {
   override readonly name: string = 'ProduceError'
-  /** False when the broker will refuse the same records again, such as one larger than it takes. */
+  /**
+   * False if the broker would reject the same records again, for example because one is too large.
+   */
   readonly retryable: boolean
 
   constructor(message: string, options: { retryable: boolean; cause: unknown }) {
@@ -51,15 +58,18 @@ export class ProduceError extends Error {
   }
 }
 
-/** Some records of a send failed. Those that `failures` does not name are acknowledged. */
+/**
+ * Thrown if a send failed for some of its records. Records that are not in `failures` were
+ * acknowledged.
+ */
 export class PartialSendError extends ProduceError {
   override readonly name = 'PartialSendError'
-  /** By the index of the record: whether sending it again may help. */
+  /** Whether a retry can succeed, by the index of the failed record. */
   readonly failures: ReadonlyMap<number, boolean>
 
   constructor(failures: ReadonlyMap<number, boolean>, cause: unknown) {
     const retryable = [...failures.values()].some(Boolean)
-    super('the broker did not acknowledge every record', { retryable, cause })
+    super('Kafka did not acknowledge every record', { retryable, cause })
     this.failures = failures
   }
 }

@@ -1,5 +1,6 @@
-/** The consumer groups of storage: one for each topic, so that decisions never wait behind
- *  evaluations. */
+/** Names the storage consumer groups. Each topic has its own group, so that decisions never wait
+ * for evaluations.
+ */
 
 /** @param storageGroupId the group that stores decisions */
 export function evaluationsGroupOf(storageGroupId: string): string {

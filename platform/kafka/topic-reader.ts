@@ -1,40 +1,42 @@
-/** Reads a topic without a consumer group: stretches of its partitions, from any offset or time.
+/** Topic reader: reads a topic from any offset or time without a consumer group.
  *
- * Nothing is joined and nothing is committed: a reader disturbs nobody and leaves nothing behind.
+ * It commits no offsets, so it does not affect consumers.
  */
-import type { Gap, LogFetcher, OffsetRange, Stretch } from './log-fetcher.ts'
+import type { Gap, TopicFetcher, OffsetRange, FetchedRange } from './topic-fetcher.ts'
 import type { Message } from './message-consumer.ts'
 
 export interface TopicReader {
   /**
-   * What each partition holds now, in their order. A transaction that is open ends it.
-   * @throws when no broker answers, or when there is no such topic.
+   * Returns the available offsets of each partition, in partition order. Excludes open
+   * transactions.
+   * @throws if no broker responds or the topic does not exist
    */
   ranges(topic: string): Promise<OffsetRange[]>
   /**
-   * By partition, the first offset whose message is of that time (milliseconds since 1970) or
-   * later; the end of the partition where there is none.
+   * Returns, for each partition, the offset of the first message at or after `time` (milliseconds
+   * since 1970), or the end offset if there is no such message.
    */
   offsetsAt(topic: string, time: number): Promise<bigint[]>
+  /** Reads the ranges one after another. Ends early without an error if `signal` is aborted. */
+  read(
+    topic: string,
+    ranges: readonly OffsetRange[],
+    signal: AbortSignal
+  ): AsyncIterable<FetchedRange>
   /**
-   * Reads the ranges one after the other, each to its end. Once `signal` is aborted it ends, early
-   * and without an error.
+   * Reads from the given offsets, one per partition, until `signal` is aborted. Ignores partitions
+   * that are added later.
    */
-  read(topic: string, ranges: readonly OffsetRange[], signal: AbortSignal): AsyncIterable<Stretch>
-  /**
-   * Reads on from these offsets, one for each partition, until `signal` is aborted. A partition
-   * that is added later is not noticed.
-   */
-  follow(topic: string, from: readonly bigint[], signal: AbortSignal): AsyncIterable<Stretch>
+  follow(topic: string, from: readonly bigint[], signal: AbortSignal): AsyncIterable<FetchedRange>
   close(): Promise<void>
 }
 
-/** So many answers without anything, one after the other, mean that nothing is there. */
+/** Number of consecutive empty responses after which a range counts as fully read. */
 const emptyAnswersMax = 2
-/** There is no offset behind it. */
+/** Greatest possible offset. */
 const farthest = 2n ** 63n - 1n
 
-export function createTopicReader(fetcher: LogFetcher): TopicReader {
+export function createTopicReader(fetcher: TopicFetcher): TopicReader {
   return {
     ranges: async (topic) => {
       const [ends, starts] = await Promise.all([
@@ -57,18 +59,20 @@ export function createTopicReader(fetcher: LogFetcher): TopicReader {
     async *follow(topic, from, signal) {
       let ranges = from.map((offset, partition) => ({ partition, from: offset, to: farthest }))
       while (!signal.aborted) {
-        const stretches = await fetchUnlessAborted(fetcher, { topic, ranges, signal })
-        yield* stretches.filter(({ from: start, to }) => to > start)
-        ranges = rangesBehind(ranges, stretches)
+        const fetchedRanges = await fetchUnlessAborted(fetcher, { topic, ranges, signal })
+        yield* fetchedRanges.filter(({ from: start, to }) => to > start)
+        ranges = rangesBehind(ranges, fetchedRanges)
       }
     },
     close: () => fetcher.close()
   }
 }
 
-/** The messages of stretches, one by one. */
-export async function* messagesOf(stretches: AsyncIterable<Stretch>): AsyncGenerator<Message> {
-  for await (const { messages } of stretches) yield* messages
+/** Yields the messages of fetched ranges one by one. */
+export async function* messagesOf(
+  fetchedRanges: AsyncIterable<FetchedRange>
+): AsyncGenerator<Message> {
+  for await (const { messages } of fetchedRanges) yield* messages
 }
 
 interface RangeReading {
@@ -78,23 +82,23 @@ interface RangeReading {
 }
 
 async function* readRange(
-  fetcher: LogFetcher,
+  fetcher: TopicFetcher,
   { topic, range, signal }: RangeReading
-): AsyncGenerator<Stretch> {
+): AsyncGenerator<FetchedRange> {
   let left = range
   let emptyAnswers = 0
   while (left.from < left.to && !signal.aborted) {
-    const [stretch] = await fetchUnlessAborted(fetcher, { topic, ranges: [left], signal })
-    if (stretch === undefined) return
-    emptyAnswers = stretch.to === stretch.from ? emptyAnswers + 1 : 0
-    const read = emptyAnswers < emptyAnswersMax ? stretch : gapOf(left, 'absent')
+    const [fetched] = await fetchUnlessAborted(fetcher, { topic, ranges: [left], signal })
+    if (fetched === undefined) return
+    emptyAnswers = fetched.to === fetched.from ? emptyAnswers + 1 : 0
+    const read = emptyAnswers < emptyAnswersMax ? fetched : gapOf(left, 'absent')
     if (read.to > read.from) yield read
     left = { ...left, from: read.to }
   }
 }
 
-function rangesBehind(ranges: readonly OffsetRange[], stretches: readonly Stretch[]) {
-  return ranges.map((range, index) => ({ ...range, from: stretches[index]?.to ?? range.from }))
+function rangesBehind(ranges: readonly OffsetRange[], fetchedRanges: readonly FetchedRange[]) {
+  return ranges.map((range, index) => ({ ...range, from: fetchedRanges[index]?.to ?? range.from }))
 }
 
 interface Fetching {
@@ -103,10 +107,16 @@ interface Fetching {
   readonly signal: AbortSignal
 }
 
-/** Nothing once it is aborted: the client may try for a long time to reach a broker. */
-async function fetchUnlessAborted(fetcher: LogFetcher, fetching: Fetching): Promise<Stretch[]> {
+/**
+ * Fetches the ranges. Returns no ranges as soon as the signal is aborted, because the client can
+ * retry an unavailable broker for a long time.
+ */
+async function fetchUnlessAborted(
+  fetcher: TopicFetcher,
+  fetching: Fetching
+): Promise<FetchedRange[]> {
   const { topic, ranges, signal } = fetching
-  const aborted = Promise.withResolvers<Stretch[]>()
+  const aborted = Promise.withResolvers<FetchedRange[]>()
   const onAbort = (): void => aborted.resolve([])
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -116,7 +126,7 @@ async function fetchUnlessAborted(fetcher: LogFetcher, fetching: Fetching): Prom
   }
 }
 
-async function fetchInRange(fetcher: LogFetcher, topic: string, ranges: readonly OffsetRange[]) {
+async function fetchInRange(fetcher: TopicFetcher, topic: string, ranges: readonly OffsetRange[]) {
   const answer = await fetcher.fetch(topic, ranges)
   if (answer !== 'out of range') return answer
   const starts = await fetcher.offsets(topic, 'start')
@@ -124,13 +134,13 @@ async function fetchInRange(fetcher: LogFetcher, topic: string, ranges: readonly
   return ranges.map((range) => {
     const { partition, from, to } = range
     const [start = 0n, end = 0n] = [starts[partition], ends[partition]]
-    // Deleted and made anew, or a log that was cut: what is there now is not what was asked for.
+    // The topic was truncated, or deleted and recreated, so its offsets no longer match.
     if (from > end) throw new Error(`partition ${partition} of ${topic} ends before ${from}`)
     return gapOf({ ...range, to: start < from ? from : start < to ? start : to }, 'deleted')
   })
 }
 
-function gapOf(range: OffsetRange, kind: Gap['kind']): Stretch {
+function gapOf(range: OffsetRange, kind: Gap['kind']): FetchedRange {
   const isEmpty = range.from === range.to
   return { ...range, messages: [], gaps: isEmpty ? [] : [{ ...range, kind }] }
 }

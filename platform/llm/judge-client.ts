@@ -1,4 +1,4 @@
-/** Chat completions of any server that speaks the OpenAI API: one call, one reply or JudgeError. */
+/** Judge client: requests chat completions from OpenAI-compatible servers. */
 import { APIError, OpenAI } from 'openai'
 import type { Clock } from '../../core/clock.ts'
 import { createCache } from '../process/cache.ts'
@@ -7,20 +7,20 @@ import type { Deadline } from '../process/deadline.ts'
 import { commonDialect, fullDialect, lesserDialect } from './judge-dialect.ts'
 import type { JudgeDialect } from './judge-dialect.ts'
 import type { JudgeError } from './judge-error.ts'
-import { refusalError, timeoutError, transportError } from './judge-error.ts'
+import { responseError, timeoutError, transportError } from './judge-error.ts'
 import type { Fetch } from '../http-client/outbound.ts'
 
 export interface ModelPrice {
   readonly model: string
-  /** Null when the price is not known. */
+  /** Null if the price is unknown. */
   readonly usd_per_million_input: number | null
   readonly usd_per_million_output: number | null
 }
 
-export interface JudgeConnection {
-  /** Up to where `/chat/completions` begins. */
+interface JudgeConnection {
+  /** Base URL without `/chat/completions`. */
   readonly base_url: string
-  /** Null where the server asks for none. */
+  /** Null if the server requires no key. */
   readonly api_key: string | null
   readonly models: readonly ModelPrice[]
 }
@@ -35,20 +35,20 @@ export interface CompletionRequest {
   readonly messages: readonly JudgeMessage[]
   readonly temperature: number
   readonly max_tokens: number
-  /** JSON Schema of the reply, sent to servers that can hold a model to it. */
+  /** JSON Schema of the reply, sent to servers that can enforce it. */
   readonly schema: Readonly<Record<string, unknown>>
-  /** Sent as `x-sluice-run`, so that what a server saw can be told apart; null outside of runs. */
+  /** Sent in the header `x-sluice-run` to attribute requests to runs; null outside of runs. */
   readonly run_id: string | null
 }
 
-export interface CompletionLimits {
-  /** Gives up for good: the call then throws the signal's reason. */
+interface CompletionLimits {
+  /** Aborts the call, which then throws the reason of the signal. */
   readonly signal?: AbortSignal
   readonly timeoutMs: number
 }
 
 export interface CompletionReply {
-  /** Null when the model said nothing, or refused. */
+  /** Null if the model returned no text or refused. */
   readonly text: string | null
   readonly refusal: string | null
   readonly finish_reason: string | null
@@ -56,29 +56,35 @@ export interface CompletionReply {
   readonly input_tokens: number | null
   readonly output_tokens: number | null
   readonly latency_ms: number
-  /** Requests it took: more than one only while the server's dialect is learnt. */
+  /** Number of requests sent. It exceeds one only if the server's dialect was being detected. */
   readonly calls: number
 }
 
 export interface JudgeClient {
   readonly models: readonly ModelPrice[]
-  /** Never retries. @throws {JudgeError}, or the signal's reason. */
+  /**
+   * Sends the request. Retries only to detect the dialect.
+   * @throws {JudgeError}, or the signal's reason if the signal is aborted
+   */
   complete(request: CompletionRequest, limits: CompletionLimits): Promise<CompletionReply>
 }
 
-export interface JudgeClientDependencies {
-  /** That of `createOutbound`. */
+interface JudgeClientDependencies {
+  /** The `fetch` of `createOutbound`. */
   readonly fetch: Fetch
   readonly clock: Clock
 }
 
 const modelsMax = 100
-/** No request has more; sums of what is made up would not fit their columns. */
+/**
+ * Maximum token count accepted from a server, so that even sums of false counts fit in their
+ * database columns.
+ */
 const tokensMax = 1_000_000_000
-/** Others tell servers of tenants about our machine, or come from the environment. */
+/** Headers to send. Other headers of the library would reveal details of this machine. */
 const sentHeaders = ['accept', 'authorization', 'content-type', 'x-sluice-run']
 
-/** Keep it as long as the connection stays the same: it remembers what the server understands. */
+/** Creates a client that remembers the server's dialect. Keep one client per connection. */
 export function createJudgeClient(
   connection: JudgeConnection,
   { fetch, clock }: JudgeClientDependencies
@@ -118,7 +124,7 @@ export function createJudgeClient(
   return { models: connection.models, complete }
 }
 
-/** Whatever it would read from the environment is said here: that is for other programs. */
+/** Sets every option, because the library reads missing options from the environment. */
 function openaiOf({ base_url, api_key }: JudgeConnection, fetch: Fetch): OpenAI {
   return new OpenAI({
     apiKey: api_key ?? 'none',
@@ -131,9 +137,9 @@ function openaiOf({ base_url, api_key }: JudgeConnection, fetch: Fetch): OpenAI 
     logLevel: 'off',
     ...(api_key === null ? { defaultHeaders: { authorization: null } } : {}),
     fetch: (url, init) => {
-      const given = new Headers(init?.headers)
+      const headers = new Headers(init?.headers)
       const kept = sentHeaders.flatMap((name) => {
-        const value = given.get(name)
+        const value = headers.get(name)
         return value === null ? [] : [[name, value] as [string, string]]
       })
       return fetch(url, { ...init, headers: [...kept, ['user-agent', 'sluice']] })
@@ -186,22 +192,25 @@ function formatOf({ replyFormat }: JudgeDialect, schema: CompletionRequest['sche
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Some servers answer 200 with an error in it. */
+/**
+ * Thrown for a response with status 200 whose body contains an error. Some servers send such
+ * responses.
+ */
 class ErrorInAnswer extends Error {
   readonly error: unknown
 
   constructor(error: unknown) {
-    super('the answer holds an error')
+    super('the response contains an error')
     this.error = error
   }
 }
 
-/** Nothing of a tenant's server is taken on trust, its shape least of all. */
+/** Converts the response without trusting its shape, because a tenant controls the server. */
 function replyOf(completion: unknown): Omit<CompletionReply, 'latency_ms' | 'calls'> {
   const { choices, usage, model, error } = fieldsOf(completion)
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
   if (error !== undefined && error !== null) throw new ErrorInAnswer(error)
-  if (choice === undefined) throw new Error('the answer has no choice')
+  if (choice === undefined) throw new Error('the response has no choice')
   const { message, finish_reason } = fieldsOf(choice)
   const { content, refusal } = fieldsOf(message)
   const { prompt_tokens, completion_tokens } = fieldsOf(usage)
@@ -240,11 +249,11 @@ function lesserAfter(error: unknown, dialect: JudgeDialect): JudgeDialect | null
 function judgeErrorOf(error: unknown, clock: Clock, calls: number): JudgeError {
   if (error instanceof ErrorInAnswer) {
     const status = integerWithin(fieldsOf(error.error)['code'], 400, 599) ?? 502
-    return refusalError({ status, headers: undefined, error: error.error }, clock, calls)
+    return responseError({ status, headers: undefined, error: error.error }, clock, calls)
   }
   if (error instanceof APIError && error.status !== undefined) {
     const { status, headers } = error as APIError<number, Headers>
-    return refusalError({ status, headers, error: error.error }, clock, calls)
+    return responseError({ status, headers, error: error.error }, clock, calls)
   }
   return transportError(error, calls)
 }

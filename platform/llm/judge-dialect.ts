@@ -1,14 +1,15 @@
-/** What of the chat completions API a server understands: learnt from its refusals, one by one. */
+/** Judge dialect: describes the API features that a server supports, as detected from its errors.
+ */
 
-/** From the strictest to none: without any, the prompt alone asks for JSON. */
-export const replyFormats = ['json_schema', 'json_object', 'text'] as const
-export type ReplyFormat = (typeof replyFormats)[number]
+/** Reply formats, strictest first. With `text`, only the prompt requests JSON. */
+const replyFormats = ['json_schema', 'json_object', 'text'] as const
+type ReplyFormat = (typeof replyFormats)[number]
 
 export interface JudgeDialect {
   readonly replyFormat: ReplyFormat
-  /** Newer models refuse the older name. */
+  /** Newer models reject `max_tokens`. */
   readonly limitName: 'max_tokens' | 'max_completion_tokens'
-  /** Models that reason on their own take no temperature but their own. */
+  /** Reasoning models accept only their default temperature. */
   readonly takesTemperature: boolean
 }
 
@@ -21,8 +22,8 @@ export const fullDialect: JudgeDialect = Object.freeze({
 const formatWords = /response_format|json_schema|json_object|structured output|guided/i
 
 /**
- * The dialect to try next after a 400 or 422 that says `text`, or null when that is about
- * something else. Each differs from the last, so asking again ends.
+ * Returns the dialect to try after a 400 or 422 response with this text, or null if the error has
+ * another cause. Each step removes a feature, so the number of retries is bounded.
  */
 export function lesserDialect(dialect: JudgeDialect, text: string): JudgeDialect | null {
   if (/temperature/i.test(text) && dialect.takesTemperature) {
@@ -35,7 +36,10 @@ export function lesserDialect(dialect: JudgeDialect, text: string): JudgeDialect
   return formatWords.test(text) && next !== undefined ? { ...dialect, replyFormat: next } : null
 }
 
-/** What two calls at once have learnt, each on its own. */
+/**
+ * Returns a dialect with the restrictions of both, because concurrent calls can detect different
+ * restrictions.
+ */
 export function commonDialect(one: JudgeDialect, other: JudgeDialect): JudgeDialect {
   const rungs = [one, other].map(({ replyFormat }) => replyFormats.indexOf(replyFormat))
   const isNewer = [one, other].some(({ limitName }) => limitName === 'max_completion_tokens')

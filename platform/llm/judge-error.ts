@@ -1,4 +1,4 @@
-/** Why a judge gave no answer, and what that means for the run, the connection and the wait. */
+/** Judge errors: classifies failed calls by their effect on the run, the connection and retries. */
 import type { Clock } from '../../core/clock.ts'
 import type { StatusReason } from '../../core/evaluation/status-reason.ts'
 import { OutboundError } from '../http-client/outbound.ts'
@@ -16,20 +16,23 @@ export type JudgeErrorReason = Extract<
   | 'judge_refused'
 >
 
-export interface JudgeErrorTerms {
+interface JudgeErrorTerms {
   readonly status_reason: JudgeErrorReason
-  /** Whether the same run may succeed later. */
+  /** Whether the same run can succeed later. */
   readonly retryable: boolean
-  /** Whether every run on this connection would end the same way, so that none is worth trying. */
+  /** Whether every run on this connection would fail in the same way. If so, none should start. */
   readonly blocks: boolean
-  /** The least that the provider asks to wait; null when it asks for nothing. */
+  /** Minimum delay requested by the provider; null if none. */
   readonly retryAfterMs: number | null
   readonly http_status: number | null
-  /** Requests that were sent before it came to this. */
+  /** Number of requests sent, including the failed one. */
   readonly calls: number
 }
 
-/** The message is ours: a provider's own may repeat the prompt, or the key. */
+/**
+ * Error from a judge call. It never quotes the provider's message, which can contain the prompt or
+ * the key.
+ */
 export class JudgeError extends Error implements JudgeErrorTerms {
   override readonly name = 'JudgeError'
   readonly status_reason: JudgeErrorReason
@@ -50,8 +53,8 @@ export class JudgeError extends Error implements JudgeErrorTerms {
   }
 }
 
-/** What a server said that is no answer; `error` is the member of that name in its body. */
-export interface Refusal {
+/** An error response. `error` is the `error` property of its body. */
+interface ErrorResponse {
   readonly status: number
   readonly headers: Headers | undefined
   readonly error: unknown
@@ -63,21 +66,21 @@ const blocking = { retryable: true, blocks: true } as const
 const passing = { retryable: true, blocks: false } as const
 const final = { retryable: false, blocks: false } as const
 
-/** Above this a wait is no patience but a way to let runs expire. */
+/** Maximum delay before a retry. Runs would expire during a longer delay. */
 const retryAfterMaxMs = 3_600_000
 const billingCodes = /^(insufficient_quota|billing_\w+|payment_required|insufficient_balance)$/
 const tooLongCodes = /^(context_length_exceeded|string_above_max_length|request_too_large)$/
 const tooLong = /context (?:length|window)|maximum context|prompt is too long|input is too long/i
 const filterCodes = /^(content_filter|content_policy_violation)$/
-/** Conflict and too early: the server asks for another try. */
+/** 409 Conflict and 425 Too Early. A retry can succeed after these statuses. */
 const busyStatuses = [409, 425]
 
-export function refusalError(refusal: Refusal, clock: Clock, calls: number): JudgeError {
-  const { status, headers } = refusal
-  const said = saidIn(refusal.error)
-  const effect = effectOf(status, said)
-  const sentence = `the provider answered ${status}${said.code === '' ? '' : ` (${said.code})`}`
-  return new JudgeError(sentence, {
+export function responseError(response: ErrorResponse, clock: Clock, calls: number): JudgeError {
+  const { status, headers } = response
+  const details = detailsIn(response.error)
+  const effect = effectOf(status, details)
+  const code = details.code === '' ? '' : ` (${details.code})`
+  return new JudgeError(`the provider responded with ${status}${code}`, {
     ...effect,
     retryAfterMs: retryAfterMsOf(headers, clock),
     http_status: status,
@@ -85,7 +88,7 @@ export function refusalError(refusal: Refusal, clock: Clock, calls: number): Jud
   })
 }
 
-/** @returns for what went wrong below HTTP, or for an answer that is no completion. */
+/** Returns the error for a failed connection or a response that is not a completion. */
 export function transportError(error: unknown, calls: number): JudgeError {
   const outbound = outboundErrorIn(error)
   const { message, ...effect } = transportEffectOf(outbound)
@@ -93,7 +96,7 @@ export function transportError(error: unknown, calls: number): JudgeError {
 }
 
 export function timeoutError(timeoutMs: number, calls: number): JudgeError {
-  return new JudgeError(`no answer within ${timeoutMs} ms`, {
+  return new JudgeError(`no response within ${timeoutMs} ms`, {
     status_reason: 'timeout',
     ...passing,
     retryAfterMs: null,
@@ -102,17 +105,20 @@ export function timeoutError(timeoutMs: number, calls: number): JudgeError {
   })
 }
 
-interface Said {
+interface ErrorDetails {
   readonly code: string
-  /** Looked at, and never repeated. */
+  /** Used only to classify the error; never repeated in a message. */
   readonly message: string
   readonly isFlagged: boolean
 }
 
 const codeForm = /^[a-z]+(_[a-z]+)*$/
 
-/** A code is text of the server's choice: what is none is not repeated, be it a key or a prompt. */
-function saidIn(error: unknown): Said {
+/**
+ * Extracts details of the error. A code in an unexpected format is dropped, because the server
+ * chooses it and it could contain a key or a prompt.
+ */
+function detailsIn(error: unknown): ErrorDetails {
   const { code, type, message, metadata } = (error ?? {}) as Record<string, unknown>
   const named = [code, type].find((each) => typeof each === 'string' && each.length < 48)
   const flagged = (metadata as Record<string, unknown> | undefined)?.['flagged_input']
@@ -124,27 +130,28 @@ function saidIn(error: unknown): Said {
 }
 
 /**
- * What one decision's content causes must not block the connection: its author could then keep
- * everybody else's decisions from being judged. So content is looked at first.
+ * Determines the effect of an error. First checks for errors caused by the content of a decision.
+ * Such an error must not block the connection, because the author of the decision could otherwise
+ * stop all judging.
  */
-function effectOf(status: number, said: Said): Effect {
-  if (said.isFlagged || filterCodes.test(said.code)) {
+function effectOf(status: number, details: ErrorDetails): Effect {
+  if (details.isFlagged || filterCodes.test(details.code)) {
     return { status_reason: 'judge_refused', ...final }
   }
-  if (status === 413 || tooLongCodes.test(said.code) || isTooLong(status, said)) {
+  if (status === 413 || tooLongCodes.test(details.code) || isTooLong(status, details)) {
     return { status_reason: 'content_too_large', ...final }
   }
-  if (status === 402 || billingCodes.test(said.code)) {
+  if (status === 402 || billingCodes.test(details.code)) {
     return { status_reason: 'provider_billing', ...blocking }
   }
-  return effectOfStatus(status, said)
+  return effectOfStatus(status, details)
 }
 
-function isTooLong(status: number, { message }: Said): boolean {
+function isTooLong(status: number, { message }: ErrorDetails): boolean {
   return status === 400 && tooLong.test(message)
 }
 
-function effectOfStatus(status: number, { code }: Said): Effect {
+function effectOfStatus(status: number, { code }: ErrorDetails): Effect {
   if (status === 401 || status === 403) return { status_reason: 'provider_auth', ...blocking }
   if (status === 404 || code === 'model_not_found') {
     return { status_reason: 'model_unavailable', ...blocking }
@@ -152,12 +159,15 @@ function effectOfStatus(status: number, { code }: Said): Effect {
   if (status === 429) return { status_reason: 'provider_rate_limited', ...passing }
   if (busyStatuses.includes(status)) return { status_reason: 'provider_error', ...passing }
   if (status === 408) return { status_reason: 'timeout', ...passing }
-  // A redirect is not followed: the address of the connection has to be set right.
+  // Redirects are not followed, so the connection's URL must be corrected.
   if (status < 400) return { status_reason: 'provider_error', ...blocking }
   return { status_reason: 'provider_error', ...(status >= 500 ? passing : final) }
 }
 
-/** Milliseconds, seconds or a date, as providers say it; null when they say nothing useful. */
+/**
+ * Returns the delay from `retry-after-ms` or `retry-after` (seconds or a date) in milliseconds;
+ * null if there is no usable value.
+ */
 function retryAfterMsOf(headers: Headers | undefined, clock: Clock): number | null {
   const exact = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
   if (Number.isFinite(exact)) return withinReason(exact)
@@ -186,7 +196,7 @@ function transportEffectOf(error: OutboundError | null): Effect & { message: str
       return {
         status_reason: 'provider_error',
         ...passing,
-        message: 'the answer is no completion'
+        message: 'the response is not a completion'
       }
   }
 }

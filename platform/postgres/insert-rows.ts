@@ -1,25 +1,28 @@
-/** Inserts many rows with one statement of one text, whatever their number. */
+/** Inserts any number of rows with one constant statement. */
 import { textArray, timestamptzArray, uuidArray } from './postgres-array.ts'
 import type { Queryable, Row } from './postgres.ts'
 
 /**
- * A column, its type, and what a value has of it. An array cannot be an element of an array: for a
- * column like `text[]` the value is the array's text, `{a,b}`.
+ * Column name, type, and function that returns the column's value. The value of an array column
+ * such as `text[]` must be an array literal (`{a,b}`), because Postgres has no arrays of arrays.
  */
 export type Column<T> = readonly [name: string, type: string, valueOf: (value: T) => unknown]
 
-export interface InsertOptions {
-  /** What follows the rows: `on conflict …`, `returning …`. */
+interface InsertOptions {
+  /** SQL after the rows: `on conflict …`, `returning …`. */
   readonly tail: string
 }
 
-/** @returns what `tail` returns; without values nothing is asked. */
-export type InsertRows<T> = <R extends Row>(
-  transaction: Queryable,
-  values: readonly T[]
-) => Promise<R[]>
+/**
+ * Inserts one row per value. Sends no statement if there are no values.
+ * @returns the rows that `tail` returns
+ */
+type InsertRows<T> = <R extends Row>(transaction: Queryable, values: readonly T[]) => Promise<R[]>
 
-/** Each column travels as one array, so that the server plans the statement once. */
+/**
+ * Creates an insert function. It sends each column as one array, so that Postgres plans the
+ * statement only once.
+ */
 export function createInsertRows<T>(
   table: string,
   columns: readonly Column<T>[],
@@ -37,7 +40,7 @@ export function createInsertRows<T>(
   }
 }
 
-/** The element type of the array parameter of a column: arrays and JSON are sent as text. */
+/** Returns the element type of a column's array parameter. Arrays and JSON are sent as text. */
 export function elementOf(type: string): string {
   return type.endsWith('[]') || type === 'jsonb' ? 'text' : type
 }
@@ -46,7 +49,7 @@ export function parametersOf<T>(columns: readonly Column<T>[], values: readonly 
   return columns.map(([, type, valueOf]) => arrayOf(elementOf(type), values.map(valueOf)))
 }
 
-/** In binary, which costs least, for three types; the client encodes all others. */
+/** Encodes text, times and UUIDs in the cheapest form. The driver encodes other types. */
 function arrayOf(element: string, values: readonly unknown[]): unknown {
   if (element === 'text' && values.every(isText)) return textArray(values)
   if (element === 'timestamptz' && values.every(isTime)) {

@@ -1,16 +1,20 @@
-/** Append-only SQL migrations, each once, under a lock that lets only one process migrate. */
+/** Applies each SQL migration once, in order, under a lock that excludes concurrent runs. */
 import { runner } from 'node-pg-migrate'
 import { postgresAddressOf } from './postgres-tls.ts'
 
-export interface MigrationOptions {
+interface MigrationOptions {
   readonly databaseUrl: string
-  /** PEM of the authorities to trust, instead of those of Node. */
+  /** CA certificates (PEM) that replace those of Node.js. */
   readonly ca?: string | null
   readonly folder: string
 }
 
-/** @returns the names of the migrations that were applied now, in order. */
-export async function migrate({ databaseUrl, ca, folder }: MigrationOptions): Promise<string[]> {
+/** @returns the names of the migrations that this call applied, in order */
+export async function applyMigrations({
+  databaseUrl,
+  ca,
+  folder
+}: MigrationOptions): Promise<string[]> {
   const applied = await runner({
     databaseUrl: postgresAddressOf(databaseUrl, ca ?? null),
     dir: folder,

@@ -1,15 +1,15 @@
-/** Columns of many rows as arrays of Postgres, for `unnest`, in the form that costs least.
+/** Postgres arrays: encodes columns of many rows for `unnest` in the cheapest form.
  *
- * The client's own way is one long text for each array, with every quote and backslash in it
- * escaped, which the server takes apart again. For the texts of decisions that was a third of
- * storage's work. Postgres's binary form needs neither.
+ * The driver sends an array as one long text in which every quote and backslash is escaped, and the
+ * server parses it again. For the texts of decisions, this took a third of the storage consumer's
+ * time. Postgres's binary format avoids both steps.
  */
 
 interface Encoding<T> {
-  /** Number of the element's type in pg_type; these never change. */
+  /** OID of the element type in pg_type. The OIDs of built-in types never change. */
   readonly type: number
   sizeOf(value: T): number
-  /** @returns how many bytes were written. */
+  /** @returns the number of bytes written */
   write(array: Buffer, value: T, at: number): number
 }
 
@@ -26,7 +26,7 @@ const bytea: Encoding<Buffer> = {
 }
 
 const timeBytes = 8
-/** Postgres counts from 2000 on, in microseconds. */
+/** The Postgres epoch, 2000-01-01, in milliseconds since 1970. */
 const year2000Ms = 946_684_800_000
 const microsecondsPerMs = 1000
 const wordSize = 2 ** 32
@@ -45,7 +45,7 @@ const timestamptz: Encoding<number> = {
 
 export const textArray = (values: readonly (string | null)[]): Buffer => arrayOf(text, values)
 export const byteaArray = (values: readonly Buffer[]): Buffer => arrayOf(bytea, values)
-/** Values are whole milliseconds since 1970. */
+/** Encodes times given as whole milliseconds since 1970. */
 export const timestamptzArray = (values: readonly (number | null)[]): Buffer =>
   arrayOf(timestamptz, values)
 
@@ -53,7 +53,7 @@ const headerBytes = 20
 const lengthBytes = 4
 const nullLength = -1
 
-/** One dimension, counted from 1; each element behind its length. */
+/** Encodes a one-dimensional array with lower bound 1. Each element is preceded by its length. */
 function arrayOf<T>(encoding: Encoding<T>, values: readonly (T | null)[]): Buffer {
   const size = values.reduce<number>(
     (sum, value) => sum + lengthBytes + (value === null ? 0 : encoding.sizeOf(value)),
@@ -74,17 +74,20 @@ function arrayOf<T>(encoding: Encoding<T>, values: readonly (T | null)[]): Buffe
 const uuidCharacters = 36
 const uuidList = /^(?:[\da-f-]{36}(?:,|$))*$/
 
-/** Short, and nothing in them has to be escaped: as a text they are cheapest. */
+/**
+ * Encodes UUIDs as text, the cheapest form for short values that need no escaping.
+ * @throws if a value is not a lowercase UUID
+ */
 export function uuidArray(values: readonly string[]): string {
   const list = values.join(',')
   const length = Math.max(0, values.length * (uuidCharacters + 1) - 1)
   if (list.length !== length || !uuidList.test(list))
-    throw new TypeError('one of the values is no UUID in lower case')
+    throw new TypeError('a value is not a lowercase UUID')
   return `{${list}}`
 }
 
 export const bigintArray = (values: readonly (number | null)[]): string => listOf(values)
-/** Every value is finite. */
+/** Encodes numbers, which must be finite. */
 export const float8Array = (values: readonly (number | null)[]): string => listOf(values)
 export const booleanArray = (values: readonly (boolean | null)[]): string => listOf(values)
 
@@ -92,7 +95,10 @@ function listOf(values: readonly (number | boolean | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`
 }
 
-/** One array as a text: an array of arrays would have to be as wide in each row. */
+/**
+ * Encodes one array as a text literal. The rows of a nested Postgres array must have equal lengths,
+ * so arrays of different lengths are sent as a list of texts.
+ */
 export function textArrayLiteral(values: readonly (string | number | boolean | null)[]): string {
   let elements = ''
   for (const value of values) elements += `,${literalOf(value)}`
@@ -101,6 +107,6 @@ export function textArrayLiteral(values: readonly (string | number | boolean | n
 
 function literalOf(value: string | number | boolean | null): string {
   if (typeof value !== 'string') return value === null ? 'NULL' : String(value)
-  // Most texts have neither, and a look is cheaper than a replacement.
+  // Most strings contain neither a quote nor a backslash, and testing is cheaper than replacing.
   return /["\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : `"${value}"`
 }

@@ -1,35 +1,37 @@
-/** What `sslmode` in the URL of Postgres means here; to the driver it changes by release. */
+/** Postgres TLS: interprets `sslmode` itself, because its meaning differs between driver releases.
+ */
 import type { ConnectionOptions } from 'node:tls'
 
-/** The URL without what is about TLS, and what it said. */
-export interface PostgresAddress {
+/** A database URL without TLS parameters, and the TLS options derived from them. */
+interface PostgresAddress {
   readonly connectionString: string
   readonly ssl: ConnectionOptions | false
 }
 
-/** Each with what it means; the first is meant when the URL says nothing. */
+/** Allowed values of `sslmode`. The first is the default. */
 const modes = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof modes)[number]
 
-/** The driver would read files or weaken the check for these. */
+/** Parameters that would make the driver read files or weaken verification. */
 const foreign = ['ssl', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat']
 
-/** @throws with a sentence that continues the setting's name and repeats no secret. */
+/**
+ * @throws {Error} if `sslmode` is invalid or a parameter is not supported. The message is a
+ * predicate that follows the setting name, and contains no secret.
+ */
 export function sslModeOf(url: string): Mode {
   const parameters = new URL(url).searchParams
   const unknown = foreign.find((name) => parameters.has(name))
   if (unknown !== undefined) {
-    throw new Error(
-      `has the parameter ${unknown}, which is not read: use sslmode and a TLS setting`
-    )
+    throw new Error(`has the unsupported parameter ${unknown}; use sslmode and DATABASE_TLS_CA`)
   }
-  const given = parameters.get('sslmode') ?? modes[0]
-  const mode = modes.find((candidate) => candidate === given)
-  if (mode === undefined) throw new Error(`has an sslmode that is none of ${modes.join(', ')}`)
+  const value = parameters.get('sslmode') ?? modes[0]
+  const mode = modes.find((candidate) => candidate === value)
+  if (mode === undefined) throw new Error(`has an invalid sslmode; use one of ${modes.join(', ')}`)
   return mode
 }
 
-/** `ca` is the PEM of the authorities to trust instead of those that Node knows. */
+/** @param ca CA certificates (PEM) that replace those of Node.js */
 export function postgresAddressOf(url: string, ca: string | null): PostgresAddress {
   const mode = sslModeOf(url)
   const stripped = new URL(url)

@@ -1,62 +1,65 @@
-/** Postgres: a bounded pool, transactions, and which of its errors may pass. */
+/** Postgres: provides a bounded connection pool and transactions, and classifies errors. */
 import pg from 'pg'
 import { postgresAddressOf } from './postgres-tls.ts'
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly url: string
-  /** PEM of the authorities to trust, instead of those of Node. */
+  /** CA certificates (PEM) that replace those of Node.js. */
   readonly ca?: string | null
-  /** Shown in pg_stat_activity. */
+  /** Name shown in pg_stat_activity. */
   readonly applicationName: string
   readonly connectionsMax: number
-  /** A statement that runs longer is ended by the server. */
+  /** Time after which the server cancels a statement. */
   readonly statementTimeoutMs: number
 }
 
 export type Row = Record<string, unknown>
 
-/** Of a transaction: its role, and whose rows it is about. */
+/** Postgres parameters to set in a transaction, for example its role. */
 type Settings = Readonly<Record<string, string>>
 
 export interface Queryable {
-  /** @returns the rows; values are parameters, never part of `statement`. */
+  /**
+   * @param values the values to send as parameters; they are never interpolated into `statement`
+   * @returns the rows
+   */
   query<R extends Row>(statement: string, values?: readonly unknown[]): Promise<R[]>
 }
 
 export interface Postgres extends Queryable {
-  /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+  /** Runs `work` in a transaction. Commits when `work` returns; rolls back if it throws. */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
 export interface PostgresPool extends Postgres {
   /**
-   * Reads, each in a read-only transaction of its own in which these settings hold; they end with
-   * it, so that the next user of the connection finds none of them. It costs one round trip.
+   * Runs each query in its own read-only transaction with these settings, in one round trip. The
+   * settings end with the transaction, so the next user of the connection does not inherit them.
    */
   reading(settings: Settings): Queryable
-  /** Transactions, in each of which these settings hold from its first statement to its end. */
+  /** Returns a `transaction` function that applies these settings. */
   changing(settings: Settings): Postgres['transaction']
 }
 
 const connectTimeoutMs = 2000
 const idleTimeoutMs = 30_000
 /**
- * A process that was stopped in the middle of a transaction holds its locks no longer than this;
- * nothing here thinks for so long between two statements.
+ * Limits how long a process that is suspended inside a transaction can hold locks. No code pauses
+ * this long between two statements.
  */
 const idleTransactionTimeoutMs = 10_000
-/** Beyond the server's own limit, so that a frozen server is noticed as well. */
+/** Added to the server's statement timeout, so that the client also notices a frozen server. */
 const queryGraceMs = 1000
 /**
- * Whoever hears that a transaction is committed acts on it, so a server that is killed in the next
- * moment must still know of it, however its database is set.
+ * Forces synchronous commits. Callers act on a committed transaction, so it must survive a server
+ * crash regardless of the database's settings.
  */
 const begin = 'begin; set local synchronous_commit = on'
-/** The server's word for a connection that is in no transaction. */
+/** Transaction status of a connection outside of any transaction. */
 const idle = 'I'
 
-// A token count may pass 2^31 and never passes 2^53, so a bigint is safe as a number here.
+// Parses bigint as a number. A token count can exceed 2^31 but never 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 export function createPostgres(options: PostgresOptions): PostgresPool {
@@ -70,10 +73,10 @@ export function createPostgres(options: PostgresOptions): PostgresPool {
     idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
     query_timeout: options.statementTimeoutMs + queryGraceMs,
     keepAlive: true,
-    // Queries that nobody awaits between travel together; who awaits each notices nothing.
+    // Queries that are sent without awaiting the previous one share a round trip.
     pipeline: true
   })
-  // An idle connection that breaks is replaced; the next query tells its caller what it finds.
+  // Ignored, because the pool replaces a broken idle connection.
   pool.on('error', () => {})
 
   return {
@@ -85,7 +88,7 @@ export function createPostgres(options: PostgresOptions): PostgresPool {
   }
 }
 
-/** Of several statements in one text, each has its own. */
+/** A query with several statements returns one result per statement. */
 type Results<R extends Row> = pg.QueryResult<R> | pg.QueryResult<R>[]
 
 function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
@@ -111,7 +114,10 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =
   })
 }
 
-/** The names of the settings are values here as well: no text of theirs becomes a statement. */
+/**
+ * Returns a statement that applies all settings. The names are also parameters, so they cannot
+ * inject SQL.
+ */
 function settingStatement(settings: Settings) {
   const entries = Object.entries(settings)
   const setters = entries.map(
@@ -140,7 +146,8 @@ function readingUnder(pool: pg.Pool, settings: Settings): Queryable {
           client.query<R>(statement, values && [...values]),
           client.query('commit')
         ])
-        // The first that failed is why the others did. What was read without them is nobody's.
+        // Throws the first failure, which caused the others. If the settings failed, rows that were
+        // read without them must not be returned.
         const failed = outcomes.find(({ status }) => status === 'rejected')
         if (failed?.status === 'rejected') throw failed.reason
         const read = outcomes[2]
@@ -154,36 +161,37 @@ async function onConnection<T>(
   work: (client: pg.PoolClient) => Promise<T>
 ): Promise<T> {
   const client = await pool.connect()
-  // The pool listens to idle connections only: unheard, one that breaks here would end the process.
+  // The pool handles only errors of idle connections. An unhandled error would end the process.
   const ignore = (): void => {}
   client.on('error', ignore)
   try {
     return await work(client)
   } finally {
     client.off('error', ignore)
-    // A connection still in its transaction is thrown away, and with it the transaction.
+    // Discards the connection if it is still in a transaction.
     client.release(client.getTransactionStatus() !== idle)
   }
 }
 
 /**
- * SQLSTATE classes that say nothing about the row: connection, features, transaction state, login,
- * database, schema, rollback, objects that are missing (42, before a migration), resources, locks,
- * operator, system, configuration, internal. They pass, or an operator mends them.
+ * SQLSTATE classes of errors that do not depend on the row: connection, features, transaction
+ * state, login, database, schema, rollback, missing objects (42, before a migration), resources,
+ * locks, operator, system, configuration, internal. Such errors resolve themselves, or an operator
+ * fixes the cause.
  */
 const transientClasses = new Set('08 0A 25 26 28 3D 3F 40 42 53 55 57 58 F0 XX'.split(' '))
 const checkViolation = '23514'
 
-/** The SQLSTATE of an error the server answered with, or null when it did not answer. */
+/** Returns the SQLSTATE of a server error, or null if the server did not respond. */
 export function sqlStateOf(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.code ?? null) : null
 }
 
 /**
- * Whether trying again may help. An error without an SQLSTATE comes from the network or the pool.
- * What is not transient (22 data, 23 integrity, 54 limits, …) is the fault of one of the rows.
+ * Checks whether a retry can succeed. Errors without an SQLSTATE come from the network or the pool.
+ * Errors of other classes (22 data, 23 integrity, 54 limits, …) are caused by a row.
  */
-export function isTransientStoreError(error: unknown): boolean {
+export function isTransientPostgresError(error: unknown): boolean {
   const state = sqlStateOf(error)
   if (state === null) return !(error instanceof TypeError || error instanceof RangeError)
   if (state === checkViolation) return isWithoutPartition(error as pg.DatabaseError)
@@ -191,8 +199,9 @@ export function isTransientStoreError(error: unknown): boolean {
 }
 
 /**
- * That no partition takes a row, or no longer the one that did, is told as a violated check. One
- * of a table has a name, in whatever language the server speaks.
+ * Checks whether the error means that no partition accepts the row. Postgres reports this as a
+ * check violation without a constraint name; table checks always have one. The message is not
+ * compared, because it depends on the server's language.
  */
 function isWithoutPartition({ constraint }: pg.DatabaseError): boolean {
   return constraint === undefined

@@ -1,15 +1,32 @@
-/** SQL that finds a text of any length, through the index that holds those up to a bound. */
+/** Creates SQL conditions on text columns whose index covers only short values. */
+import { raw, sql } from './sql.ts'
+import type { Sql } from './sql.ts'
 
-/** An entry of an index has a limit, and a foreign producer none: see 0003-decisions.sql. */
+/**
+ * Maximum size in bytes of an indexed value. Postgres limits the size of index entries, but
+ * producers other than the gateway can write longer texts; see 0003-decisions.sql.
+ */
 const indexedBytesMax = 1024
 
 /**
- * A condition on `agent_id` or `session_id` of decisions; `parameter` is the place of `value` in
- * the statement, such as `$2`. The index serves only where its bound is said, so what is longer is
- * looked for without it.
+ * Returns a condition on `agent_id` or `session_id` of decisions. For a short value, the condition
+ * repeats the index's size limit, because Postgres otherwise does not use the partial index. Longer
+ * values are searched without the index.
+ * @param parameter the placeholder of `value`, for example `$2`
  */
 export function textCondition(column: string, value: string, parameter: string): string {
   const isEqual = `${column} collate "C" = ${parameter}::text`
-  const isIndexed = Buffer.byteLength(value) <= indexedBytesMax
-  return isIndexed ? `${isEqual} and octet_length(${column}) <= ${indexedBytesMax}` : isEqual
+  return isIndexed(value) ? `${isEqual} and octet_length(${column}) <= ${indexedBytesMax}` : isEqual
+}
+
+/** Checks whether the index contains a value. */
+export function isIndexed(value: string): boolean {
+  return Buffer.byteLength(value) <= indexedBytesMax
+}
+
+/** Returns the condition of `textCondition` as a fragment that includes its value. */
+export function textEquals(column: Sql, value: string): Sql {
+  const isEqual = sql`${column} collate "C" = ${value}::text`
+  if (!isIndexed(value)) return isEqual
+  return sql`${isEqual} and octet_length(${column}) <= ${raw(indexedBytesMax)}`
 }

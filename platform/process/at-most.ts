@@ -1,7 +1,7 @@
-/** Lets so many pieces of work go on at once; the others wait for their turn, first come first. */
+/** Concurrency limit: runs up to N tasks at a time and queues the others in order of arrival. */
 
-/** Begins `work` when it is its turn, and settles as it does. */
-export type AtMost = <R>(work: () => Promise<R>) => Promise<R>
+/** Runs `work` as soon as a slot is free, and returns its result. */
+type AtMost = <R>(work: () => Promise<R>) => Promise<R>
 
 export function createAtMost(workMax: number): AtMost {
   const waiting: (() => void)[] = []
@@ -13,7 +13,7 @@ export function createAtMost(workMax: number): AtMost {
     try {
       return await work()
     } finally {
-      // Who waits takes the place over, so that nobody who comes now slips in between.
+      // Hands the slot to the next waiting task, so that a newer task cannot take it first.
       const next = waiting.shift()
       if (next === undefined) underWay -= 1
       else next()

@@ -1,4 +1,4 @@
-/** A bounded map that forgets what was used longest ago. */
+/** Cache: stores entries in a bounded map and evicts the least recently used. */
 import { LRUCache } from 'lru-cache'
 
 export interface Cache<Value> {
@@ -7,10 +7,10 @@ export interface Cache<Value> {
   delete(key: string): void
 }
 
-export interface CacheSize<Value> {
-  /** Of all entries together; one that is larger alone is not kept. */
+interface CacheSize<Value> {
+  /** Maximum total size of all entries. An entry larger than this is not stored. */
   readonly max: number
-  /** At least 1, in the unit of `max`. */
+  /** Returns the size of an entry in the unit of `max`; at least 1. */
   readonly of: (value: Value) => number
 }
 

@@ -1,4 +1,4 @@
-/** The machine's clock; the one place that reads it. */
+/** System clock: the only code that reads the machine's time. */
 import type { Clock } from '../../core/clock.ts'
 
 export const systemClock: Clock = Object.freeze({ now: () => Date.now() })

@@ -1,21 +1,22 @@
-/** A thread for work whose cost a tenant decides, so that the event loop never waits for it. */
+/** Compute thread: runs tasks whose cost tenants control, so that they do not block the event loop.
+ */
 import { Worker, parentPort } from 'node:worker_threads'
 import { CpuLimitError, cpuLimit } from '../validation/cpu-limit.ts'
 import { createAtMost } from './at-most.ts'
 
-/** What the thread can do: plain functions, by name. */
+/** Functions that the thread can run, by name. */
 export type Tasks = Readonly<Record<string, (input: never) => unknown>>
 
-export interface Computed<Output> {
+interface Computed<Output> {
   readonly output: Output
-  /** CPU time of the thread. */
+  /** CPU time used by the task. */
   readonly computedMs: number
 }
 
-export interface ComputeThread<T extends Tasks> {
+interface ComputeThread<T extends Tasks> {
   /**
-   * Runs one task when it is its turn: the thread works on one at a time.
-   * @throws {CpuLimitError} when the task computed for more than `limitMs`
+   * Runs one task. The thread runs one task at a time.
+   * @throws {CpuLimitError} if the task runs longer than `limitMs` or runs out of memory
    */
   run<Name extends keyof T & string>(
     name: Name,
@@ -36,25 +37,28 @@ type Answer =
   | { readonly kind: 'late'; readonly computedMs: number }
   | { readonly kind: 'broken'; readonly error: unknown }
 
-/** Of the thread; a task that needs more ends the thread, and the next task gets a new one. */
+/**
+ * Maximum heap size of the thread. A task that exceeds it ends the thread; the next task starts a
+ * new thread.
+ */
 const heapMegabytes = 256
-/** The thread ends a task itself; one that it cannot end is ended with the thread after this. */
+/** Time after `limitMs` at which the thread is terminated if it has not stopped the task itself. */
 const graceMs = 10_000
 
-/** Starts with the first task. `file` calls `serveTasks`. */
+/** Creates a thread that starts with its first task. The module `file` must call `serveTasks`. */
 export function createComputeThread<T extends Tasks>(file: URL): ComputeThread<T> {
-  const inTurn = createAtMost(1)
+  const inOrder = createAtMost(1)
   let started: Worker | null = null
 
   function start(): Worker {
     const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } })
-    // A stop of the process does not wait for it.
+    // The thread must not keep the process alive.
     worker.unref()
     const forget = (): void => {
       if (started === worker) started = null
     }
     worker.on('exit', forget)
-    // Whoever waits for a task hears of it as well.
+    // Needs no report, because the error also rejects the running task.
     worker.on('error', forget)
     return worker
   }
@@ -69,14 +73,14 @@ export function createComputeThread<T extends Tasks>(file: URL): ComputeThread<T
   }
 
   return {
-    run: (name, input, limitMs) => inTurn(() => runNow({ name, input, limitMs })),
+    run: (name, input, limitMs) => inOrder(() => runNow({ name, input, limitMs })),
     close: async () => {
       await started?.terminate()
     }
   }
 }
 
-/** A task that needs too much memory ends the thread, and counts as late. */
+/** Runs the task. Running out of memory ends the thread and counts as exceeding the time limit. */
 async function answerOf(worker: Worker, order: Order): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const { limitMs } = order
@@ -104,14 +108,14 @@ function lateness({ limitMs }: Order): string {
   return `took more than ${limitMs} ms`
 }
 
-/** In the thread: runs what it is asked for. */
+/** Runs in the thread: executes the requested tasks. */
 export function serveTasks(tasks: Tasks): void {
   parentPort?.on('message', (order: Order) => {
     const answer = carryOut(tasks, order)
     try {
       parentPort?.postMessage(answer)
     } catch (cause) {
-      const error = new Error(`${order.name} has no answer: ${(cause as Error).message}`)
+      const error = new Error(`${order.name} has no result: ${(cause as Error).message}`)
       parentPort?.postMessage({ kind: 'broken', error })
     }
   })

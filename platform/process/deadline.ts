@@ -1,21 +1,24 @@
-/** The time that one piece of work may take, which also ends when its caller gives up. */
+/** Deadline: aborts an operation after a time limit or when its caller aborts. */
 
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Whether it was the time that ended it. */
+  /** Returns true if the time limit expired before the operation ended. */
   isOver(): boolean
-  /** To be called when the work has ended: timer and listener would outlive it for minutes. */
+  /**
+   * Removes the timer and the abort listener. Call it when the operation ends, because the timer
+   * can run for minutes.
+   */
   clear(): void
 }
 
-/** The signal's reason is a TimeoutError, or the caller's own. */
+/** Creates a deadline. Its signal aborts with a TimeoutError or with the caller's reason. */
 export function createDeadline(timeoutMs: number, caller?: AbortSignal | null): Deadline {
   const controller = new AbortController()
   let isOver = false
   const giveUp = (): void => controller.abort(caller?.reason)
   const timer = setTimeout(() => {
     isOver = true
-    controller.abort(new DOMException(`not within ${timeoutMs} ms`, 'TimeoutError'))
+    controller.abort(new DOMException(`not finished within ${timeoutMs} ms`, 'TimeoutError'))
   }, timeoutMs)
   if (caller?.aborted) giveUp()
   else caller?.addEventListener('abort', giveUp, { once: true })

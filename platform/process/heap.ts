@@ -1,30 +1,34 @@
-/** V8's heap, set for processes through which much passes and in which little stays: gateways and
- * consumers.
+/** V8 heap settings: tunes V8 for gateways and consumers, which allocate many objects but retain
+ * few.
  *
- * Four habits of V8 cost a gateway a third of its time and more, two of them in some processes and
- * not in others, and two after every quiet; docs/adr/0042-settings-of-the-heap.md measured them.
+ * Together, the four V8 defaults that are changed here can cost a gateway a third of its CPU time
+ * or more. docs/adr/0042-heap-settings.md has the measurements.
  */
 import { setFlagsFromString } from 'node:v8'
 
 const flags = [
-  // After a burst V8 makes objects of some kinds where old ones are, for they had lived long. They
-  // die young as ever, but are found dead only by a full collection, and keep alive until then
-  // whatever they refer to: the text of each request, which is copied and becomes old as well.
+  // During a burst, objects survive longer, so V8 begins to allocate some kinds of objects in the
+  // old generation. Later objects of these kinds die young, but only a full collection frees them.
+  // Until then, they retain everything they refer to, including the text of each request, which V8
+  // also copies to the old generation.
   '--no-allocation-site-pretenuring',
-  // Buffers are not on the heap. Without this V8 collects all of it whenever there are 64 MB more
-  // of them than after the last time; with it they count towards the limit of everything else.
+  // Buffers live outside the heap. By default, V8 collects the whole heap whenever they grow by 64
+  // MB. With this flag, they count towards the same limit as the heap.
   '--external-memory-accounted-in-global-limit',
-  // That limit is what was alive after a full collection, times a factor that V8 makes smaller
-  // where collecting seems cheap or the heap may not become large: buffers of a few batches reach
-  // it then, again and again. This is a factor of 2, always. Near its largest size the heap grows
-  // by less, as ever.
+  // V8 starts a full collection when the heap reaches a limit: its live size after the last
+  // collection, times a factor. V8 lowers the factor if collections seem cheap or the heap is
+  // limited; a few batches of buffers then reach the limit repeatedly. This flag fixes the factor
+  // at 2, except near the maximum heap size.
   '--heap-growing-percent=100',
-  // After eight quiet seconds V8 would collect all twice, shrink the young generation to nearly
-  // nothing and throw away compiled code: who comes next would wait for all of it to come back.
+  // After eight idle seconds, V8 would collect twice, shrink the young generation to almost nothing
+  // and discard compiled code. The next requests would wait while V8 restores them.
   '--memory-reducer-gc-count=0'
 ] as const
 
-/** To be called before the process serves: what is compiled then keeps to it. */
+/**
+ * Sets the flags. Call it before the process serves requests, because only code that is compiled
+ * afterwards uses them.
+ */
 export function setUpHeap(): void {
   for (const flag of flags) setFlagsFromString(flag)
 }

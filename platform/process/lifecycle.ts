@@ -1,22 +1,22 @@
-/** Ordered start and stop of a process: what began last ends first, each within the deadline. */
+/** Lifecycle: stops the parts of a process in reverse startup order, within a deadline. */
 import type { Logger } from '../telemetry/logger.ts'
 
 export interface Lifecycle {
   /**
-   * Registers a step of the stop; steps run in the reverse order of their registration.
-   * What is registered once the stop has begun is stopped at once.
+   * Registers a stop step. Steps run in reverse order of registration. A step that is registered
+   * after shutdown has begun runs immediately.
    */
   onStop(name: string, stop: () => Promise<void>): void
-  /** Runs the steps once; further calls wait for the first. Never throws. */
+  /** Runs the shutdown steps. Later calls wait for the first. Never throws. */
   stop(reason: string): Promise<void>
   readonly isStopping: () => boolean
-  /** Aborted the moment the stop begins. */
+  /** Aborted when shutdown begins. */
   readonly stopping: AbortSignal
 }
 
-export interface LifecycleOptions {
+interface LifecycleOptions {
   readonly logger: Logger
-  /** For all steps together. */
+  /** Maximum time for all steps together. */
   readonly deadlineMs: number
 }
 
@@ -56,9 +56,9 @@ async function runStep(step: Step, deadlineMs: number, logger: Logger): Promise<
   const timer = setTimeout(() => late.reject(new Error(`took over ${deadlineMs} ms`)), deadlineMs)
   try {
     await Promise.race([step.stop(), late.promise])
-    logger.debug({ step: step.name }, 'stopped a part')
+    logger.debug({ step: step.name }, 'stop step completed')
   } catch (error) {
-    logger.warn({ step: step.name, error: String(error) }, 'a part did not stop in order')
+    logger.warn({ step: step.name, error: String(error) }, 'stop step failed')
   } finally {
     clearTimeout(timer)
   }

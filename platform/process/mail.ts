@@ -1,24 +1,24 @@
-/** Mail: letters to people, sent off the path of any request, a few times if need be.
+/** Mail: sends emails in the background, with retries.
  *
  *     send ─▶ at most 1,000 wait ─▶ four at a time ─▶ a mail server, or a folder of .eml files
  *
- * What waits is lost when the process ends: whoever misses a letter asks for another one.
+ * Emails that are still waiting when the process exits are lost; users can request them again.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createTransport } from 'nodemailer'
-import { backoffMs } from '../../core/backoff.ts'
 import type { Backoff } from '../../core/backoff.ts'
 import type { Clock } from '../../core/clock.ts'
 import { uuidv7 } from '../../core/ids/ids.ts'
 import { createAtMost } from './at-most.ts'
+import { retry } from './retry.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
-export interface Letter {
-  /** One address. */
+export interface Email {
+  /** A single address. */
   readonly to: string
   readonly subject: string
   /** Plain text. */
@@ -26,14 +26,14 @@ export interface Letter {
 }
 
 export interface Mail {
-  /** Returns at once and never throws; what becomes of it is counted and logged. */
-  send(letter: Letter): void
-  /** What is under way is still sent, but not tried again. */
+  /** Returns immediately and never throws. Outcomes are counted, and failures are logged. */
+  send(email: Email): void
+  /** Sends the emails that are waiting or in progress, without further retries. */
   close(): Promise<void>
 }
 
 export interface MailOptions {
-  /** MAIL_URL: smtp, smtps or file; with null letters go nowhere. */
+  /** MAIL_URL (smtp, smtps or file). Null disables emails. */
   readonly url: string | null
   readonly from: string
   readonly logger: Pick<Logger, 'warn'>
@@ -42,62 +42,67 @@ export interface MailOptions {
   readonly backoff?: Backoff
 }
 
-/** Beyond them a letter is dropped. */
-export const lettersMax = 1000
-const lettersAtOnceMax = 4
+/** Maximum number of emails waiting or in progress. Further emails are dropped. */
+export const emailsMax = 1000
+const concurrentEmailsMax = 4
 export const attemptsMax = 4
 const usualBackoff: Backoff = { baseMs: 2000, capMs: 60_000, factor: 4 }
 const connectTimeoutMs = 10_000
 const silenceTimeoutMs = 30_000
-/** A mail server that says 5xx means it. */
+/** Lowest SMTP status of a permanent failure. */
 const permanentStatus = 500
 
-type Deliver = (letter: Letter) => Promise<void>
+type Deliver = (email: Email) => Promise<void>
 
 export function createMail(options: MailOptions): Mail {
   const { url, logger, metrics, backoff = usualBackoff } = options
   const deliver = url === null ? null : deliverBy(url, options)
-  const atMost = createAtMost(lettersAtOnceMax)
+  const atMost = createAtMost(concurrentEmailsMax)
   const underWay = new Set<Promise<void>>()
   const closing = new AbortController()
-  let isTold = false
+  let isLogged = false
 
-  async function attempt(letter: Letter, deliverOne: Deliver): Promise<void> {
-    // After the answer of the request is written, so that it takes no longer with an email.
+  async function attempt(email: Email, deliverOne: Deliver): Promise<void> {
+    // Lets the HTTP response be written first, so that sending does not delay it.
     await setImmediate()
-    for (let attempts = 1; ; attempts++) {
-      try {
-        await deliverOne(letter)
-        return metrics.count('sluice_mails_total', { outcome: 'sent' })
-      } catch (error) {
-        const isOver = attempts >= attemptsMax || isPermanent(error) || closing.signal.aborted
-        if (isOver) return giveUp(error, attempts)
-      }
-      const waitMs = backoffMs(backoff, attempts, Math.random())
-      await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {})
+    let attempts = 0
+    try {
+      await retry(
+        { backoff, attemptsMax, isTransient, signal: closing.signal },
+        async (attempt) => {
+          attempts = attempt
+          await deliverOne(email)
+        }
+      )
+      metrics.count('sluice_emails_total', { outcome: 'sent' })
+    } catch (error) {
+      giveUp(error, attempts)
     }
   }
 
-  /** The words of a mail server may repeat the address, so they stay out of the log. */
+  /**
+   * Counts and logs an email that was not sent. Omits the mail server's message, because it can
+   * contain the address.
+   */
   function giveUp(error: unknown, attempts: number): void {
-    metrics.count('sluice_mails_total', { outcome: 'failed' })
+    metrics.count('sluice_emails_total', { outcome: 'failed' })
     const { code, responseCode } = error as { code?: string; responseCode?: number }
-    logger.warn({ code, status: responseCode, attempts }, 'a letter could not be sent')
+    logger.warn({ code, status: responseCode, attempts }, 'email not sent')
   }
 
-  function tellNowhere(): void {
-    metrics.count('sluice_mails_total', { outcome: 'nowhere' })
-    if (!isTold) logger.warn({}, 'letters go nowhere: MAIL_URL is not set')
-    isTold = true
+  function countNotConfigured(): void {
+    metrics.count('sluice_emails_total', { outcome: 'not_configured' })
+    if (!isLogged) logger.warn({}, 'emails are not sent: MAIL_URL is not set')
+    isLogged = true
   }
 
   return {
-    send: (letter) => {
-      if (deliver === null) return tellNowhere()
-      if (underWay.size >= lettersMax || closing.signal.aborted) {
-        return metrics.count('sluice_mails_total', { outcome: 'dropped' })
+    send: (email) => {
+      if (deliver === null) return countNotConfigured()
+      if (underWay.size >= emailsMax || closing.signal.aborted) {
+        return metrics.count('sluice_emails_total', { outcome: 'dropped' })
       }
-      const sending = atMost(() => attempt(letter, deliver))
+      const sending = atMost(() => attempt(email, deliver))
       underWay.add(sending)
       void sending.finally(() => underWay.delete(sending))
     },
@@ -108,22 +113,26 @@ export function createMail(options: MailOptions): Mail {
   }
 }
 
-function isPermanent(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: number }
-  return responseCode !== undefined && responseCode >= permanentStatus
+  return responseCode === undefined || responseCode < permanentStatus
 }
 
 function deliverBy(url: string, { from, clock }: MailOptions): Deliver {
-  // What is not ASCII is encoded, and lines are broken there: in lines of mail, or in mid-token.
-  const compose = (letter: Letter) => ({
-    ...{ from, to: { name: '', address: letter.to } },
-    ...{ subject: letter.subject, text: letter.text.replaceAll('\n', '\r\n') },
-    ...{ disableFileAccess: true, disableUrlAccess: true }
+  // nodemailer encodes text that is not ASCII. If line ends are not CRLF, it can break a line
+  // within a token.
+  const compose = (email: Email) => ({
+    from,
+    to: { name: '', address: email.to },
+    subject: email.subject,
+    text: email.text.replaceAll('\n', '\r\n'),
+    disableFileAccess: true,
+    disableUrlAccess: true
   })
   return url.startsWith('file:') ? toFolder(url, { compose, clock }) : toServer(url, compose)
 }
 
-type Compose = (letter: Letter) => object
+type Compose = (email: Email) => object
 
 function toServer(url: string, compose: Compose): Deliver {
   const transport = createTransport({
@@ -132,15 +141,18 @@ function toServer(url: string, compose: Compose): Deliver {
     greetingTimeout: connectTimeoutMs,
     socketTimeout: silenceTimeoutMs
   })
-  return async (letter) => void (await transport.sendMail(compose(letter)))
+  return async (email) => void (await transport.sendMail(compose(email)))
 }
 
-/** Names sort by time; what opens accounts is for this user alone. */
+/**
+ * Writes emails to a folder. File names sort by time. Only the user that runs this process can read
+ * the files, because they contain tokens.
+ */
 function toFolder(url: string, { compose, clock }: { compose: Compose; clock: Clock }): Deliver {
   const folder = fileURLToPath(url)
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
-  return async (letter) => {
-    const { message } = await transport.sendMail(compose(letter))
+  return async (email) => {
+    const { message } = await transport.sendMail(compose(email))
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const path = join(folder, `${uuidv7(clock.now())}.eml`)
     await writeFile(path, message as Buffer, { mode: 0o600, flag: 'wx' })

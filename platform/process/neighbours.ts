@@ -1,9 +1,11 @@
-/** Whether several organizations use this process of late: only then do they take turns. */
+/** Neighbors: reports whether several organizations used this process recently. */
 
 export interface Neighbours {
-  /** To be called for all work whose organization is known. */
+  /**
+   * Records that an organization used the process. Call it for all work of a known organization.
+   */
   note(organizationId: string): void
-  /** Whether another organization was noted of late. */
+  /** Checks whether another organization used the process recently. */
   has(organizationId: string): boolean
 }
 
@@ -13,15 +15,17 @@ interface Caller {
 }
 
 /**
- * @param recentMs how long ago may be of late
- * @param now milliseconds on a clock that never jumps
+ * @param recentMs how long a call counts as recent
+ * @param now returns milliseconds of a monotonic clock
  */
 export function createNeighbours(
   recentMs: number,
   now: () => number = () => performance.now()
 ): Neighbours {
   const never = { organizationId: '', at: Number.NEGATIVE_INFINITY }
-  /** The last two organizations that called: at least one of them differs from any given one. */
+  /**
+   * The two most recent organizations. At least one of them differs from any given organization.
+   */
   let last: Caller = never
   let other: Caller = never
 

@@ -1,4 +1,4 @@
-/** The outer edge of a process: arguments, environment, signals, and the one exit code. */
+/** Process entry point: handles arguments, environment, signals and the exit code. */
 import { ConfigError, settings } from '../config/config.ts'
 import type { Environment } from '../config/config.ts'
 import { cautionsOf } from '../config/config-rules.ts'
@@ -7,9 +7,9 @@ import { describeConfig } from '../config/describe-config.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
-export interface ProcessOptions<C extends object> {
+interface ProcessOptions<C extends object> {
   readonly usage: string
-  /** The one argument must be among these; empty when the process takes none. */
+  /** Allowed values of the single argument; empty if the process takes none. */
   readonly argumentsExpected: readonly string[]
   /** @throws {ConfigError} */
   readonly readConfig: (environment: Environment) => C
@@ -19,22 +19,22 @@ export interface Runnable {
   readonly lifecycle: Lifecycle
   readonly logger: Logger
   start(): Promise<void>
-  /** Resolves when something other than a signal or an error ends the process. */
+  /** Resolves when the process must end for a reason other than a signal or an error. */
   readonly ending?: Promise<{ readonly reason: string; readonly exitCode: number }>
-  /** False when another process hears them for this one; then `ending` tells. */
-  readonly hearsSignals?: boolean
+  /** False if another process handles signals and ends this one through `ending`. */
+  readonly handlesSignals?: boolean
 }
 
 const exitUsage = 2
 const exitConfig = 78
-/** After the ordered stop; what still keeps the process alive then is given up. */
+/** Time from the end of shutdown to a forced exit, in case something keeps the process alive. */
 const exitGraceMs = 1000
 const checkFlag = '--check-config'
 
 /**
- * Starts what `create` makes and stops it on SIGTERM or SIGINT.
- * An error nobody expected stops it in order too, with exit code 1: a supervisor starts it anew.
- * With `--check-config` it only prints what it would run with.
+ * Creates and starts the process, and stops it on SIGTERM or SIGINT. An unexpected error also stops
+ * it, with exit code 1, so that a supervisor restarts the process. With `--check-config`, only
+ * prints the configuration.
  */
 export async function runProcess<C extends object>(
   options: ProcessOptions<C>,
@@ -47,7 +47,7 @@ export async function runProcess<C extends object>(
     return
   }
   const isCheck = words.includes(checkFlag)
-  if (more.length > 0 || !isTaken(options.argumentsExpected, argument, isCheck)) {
+  if (more.length > 0 || !isAllowed(options.argumentsExpected, argument, isCheck)) {
     process.stderr.write(options.usage)
     process.exitCode = exitUsage
     return
@@ -65,19 +65,19 @@ export async function runProcess<C extends object>(
   await supervise(runnable)
 }
 
-/** To check the configuration nobody has to say which of the process' parts to start. */
-function isTaken(expected: readonly string[], argument: string, isCheck: boolean): boolean {
+/** Checks the argument, which is optional with `--check-config`. */
+function isAllowed(expected: readonly string[], argument: string, isCheck: boolean): boolean {
   if (argument === '') return expected.length === 0 || isCheck
   return expected.includes(argument)
 }
 
-/** What is wrong goes to stderr whole. */
+/** Reads the configuration, or writes all errors to stderr and returns null. */
 function readConfigOrEnd<C extends object>({ readConfig }: ProcessOptions<C>): C | null {
   try {
     return readConfig(process.env)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    // A typo is often why something is not set.
+    // A misspelled name is a common reason for a missing setting.
     const typos = typosOf(process.env, Object.keys(settings))
     process.stderr.write(linesOf([error.message, ...typos]))
     process.exitCode = exitConfig
@@ -90,25 +90,25 @@ function linesOf(lines: readonly string[]): string {
 }
 
 async function supervise(runnable: Runnable): Promise<void> {
-  const { lifecycle, logger, start, ending, hearsSignals = true } = runnable
+  const { lifecycle, logger, start, ending, handlesSignals = true } = runnable
   async function end(reason: string, exitCode: number): Promise<void> {
     process.exitCode = exitCode
     await lifecycle.stop(reason)
     setTimeout(() => process.exit(), exitGraceMs).unref()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    // A terminal signals the whole group, so it has to be caught either way.
-    process.on(signal, () => (hearsSignals ? void end(signal, 0) : undefined))
+    // A terminal signals the whole process group, so every process must catch the signal.
+    process.on(signal, () => (handlesSignals ? void end(signal, 0) : undefined))
   }
   void ending?.then(({ reason, exitCode }) => end(reason, exitCode))
   process.on('uncaughtException', (error) => {
-    logger.error({ error }, 'an error nobody expected')
-    void end('an unexpected error', 1)
+    logger.error({ error }, 'unexpected error')
+    void end('unexpected error', 1)
   })
   try {
     await start()
   } catch (error) {
-    logger.error({ error }, 'could not start')
-    await end('the start failed', 1)
+    logger.error({ error }, 'start failed')
+    await end('start failed', 1)
   }
 }

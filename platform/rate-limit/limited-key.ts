@@ -1,42 +1,41 @@
-/** What an instance knows of one key under one limit, and what it gives from that. */
-import { covers, createLease, give, isSpent, note } from './lease.ts'
-import type { Lease } from './lease.ts'
+/** Limited key: tracks one key under one limit in this instance and grants points to callers. */
+import { Lease } from './lease.ts'
 import type { RateLimit, RateLimitState } from './rate-limit.ts'
 
 export interface LimitedKey {
   readonly name: string
   readonly limit: RateLimit
   readonly lease: Lease
-  /** The window of this instance alone, for while Redis does not answer. */
+  /** Window of this instance, used while Redis is unavailable. */
   readonly local: { given: number; endsAt: number }
-  /** Who waits for the shared window, first come first served. */
+  /** Callers that wait for the shared window, in order of arrival. */
   readonly waiting: Waiter[]
-  /** Whether a request to the shared window is running; there is at most one. */
-  isAsking: boolean
+  /** Whether a request to the shared window is in progress. There is at most one. */
+  isRequesting: boolean
 }
 
-export interface Waiter {
+interface Waiter {
   readonly points: number
   readonly resolve: (state: RateLimitState) => void
 }
 
 export function createLimitedKey(name: string, limit: RateLimit, now: number): LimitedKey {
   const local = { given: 0, endsAt: Number.NEGATIVE_INFINITY }
-  return { name, limit, lease: createLease(now), local, waiting: [], isAsking: false }
+  return { name, limit, lease: new Lease(now), local, waiting: [], isRequesting: false }
 }
 
-/** Whether the lease has the last word: it has the points, or nobody has any more. */
+/** Checks whether no request is needed: the lease has the points, or the window is exhausted. */
 export function isDecided({ lease }: LimitedKey, points: number, now: number): boolean {
-  return covers(lease, points, now) || isSpent(lease, now)
+  return lease.covers(points, now) || lease.isSpent(now)
 }
 
 export function giveFromLease(key: LimitedKey, points: number, now: number): RateLimitState {
-  return leaseState(key.lease, give(key.lease, points), now)
+  return leaseState(key.lease, key.lease.give(points), now)
 }
 
 /**
- * Gives from the window of this instance. A new one goes on where the lease was left, so that an
- * outage is no second helping for who has had the whole limit from this very instance.
+ * Grants points from the local window. A new local window includes the points already granted from
+ * the lease, so that callers do not get the full limit twice during an outage.
  */
 export function giveLocally(key: LimitedKey, points: number, now: number): RateLimitState {
   const { lease, limit, local } = key
@@ -47,21 +46,20 @@ export function giveLocally(key: LimitedKey, points: number, now: number): RateL
   }
   const granted = Math.min(points, Math.max(0, limit.points - local.given))
   local.given += granted
-  lease.available = Math.max(0, lease.available - granted)
-  note(lease, granted)
+  lease.giveElsewhere(granted)
   return localState(key, granted, now)
 }
 
-/** Whether the window of this instance has nothing left. */
+/** Checks whether the local window is exhausted. */
 export function isSpentLocally({ limit, local }: LimitedKey, now: number): boolean {
   return local.given >= limit.points && now < local.endsAt
 }
 
-/** How things stand, with nothing given. */
-export function look(key: LimitedKey, isLocal: boolean, now: number): RateLimitState {
+/** Returns the current state without granting points. */
+export function peek(key: LimitedKey, isLocal: boolean, now: number): RateLimitState {
   const { points, windowSeconds } = key.limit
   const isOver = now >= (isLocal ? key.local.endsAt : key.lease.resetsAt)
-  // Of the next window nothing is known but that it is whole.
+  // Assumes that the next window is full.
   if (isOver) return { granted: 0, remaining: points, resetMs: windowSeconds * 1000 }
   return isLocal ? localState(key, 0, now) : leaseState(key.lease, 0, now)
 }

@@ -1,4 +1,4 @@
-/** A rate limit, and what a caller learns about it. */
+/** Rate limit: defines a limit and the state that callers receive. */
 
 export interface RateLimit {
   readonly points: number
@@ -6,10 +6,10 @@ export interface RateLimit {
 }
 
 export interface RateLimitState {
-  /** How many of the points asked for were given: from 0 to all of them. */
+  /** Points granted, from 0 to the number requested. */
   readonly granted: number
-  /** What is left after that; an estimate, since others take from the window too. */
+  /** Estimate of the points left afterwards. Other instances use the same window. */
   readonly remaining: number
-  /** Milliseconds until the window starts anew. */
+  /** Milliseconds until the next window. */
   readonly resetMs: number
 }

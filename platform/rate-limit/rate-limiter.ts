@@ -1,9 +1,9 @@
-/** Rate limits in fixed windows: shared through leases, and local while Redis does not answer.
+/** Fixed-window rate limiter: leases points of shared windows, or uses local windows without Redis.
  *
- *     take ─▶ the lease covers it ──────▶ given at once; low: more is fetched in the background
- *          ├▶ the window is spent ──────▶ what is left of the lease, at once
- *          ├▶ Redis does not answer ────▶ given from a window of this instance, at once
- *          └▶ otherwise ────────────────▶ waits for the one running request of the key
+ *     take ─▶ lease covers the points ─▶ grants them now; if low, refills in the background
+ *          ├▶ window is exhausted ─────▶ grants the rest of the lease now
+ *          ├▶ Redis is unavailable ────▶ grants points of the local window now
+ *          └▶ otherwise ───────────────▶ waits for the key's request in progress
  */
 import { createCache } from '../process/cache.ts'
 import {
@@ -12,56 +12,61 @@ import {
   giveLocally,
   isDecided,
   isSpentLocally,
-  look,
+  peek,
   putBackLocally
 } from './limited-key.ts'
-import { isSpent, isUsedUp, putBack } from './lease.ts'
 import type { LimitedKey } from './limited-key.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { RateLimit, RateLimitState } from './rate-limit.ts'
-import { createReach, createRefillLease } from './refill-lease.ts'
-import type { Reach, RefillLease, TellReach } from './refill-lease.ts'
+import { createWindowsHealth, createRefillLease } from './refill-lease.ts'
+import type { WindowsHealth, RefillLease, HealthListener } from './refill-lease.ts'
 import type { SharedWindows } from '../redis/shared-windows.ts'
 
 export type { RateLimit, RateLimitState } from './rate-limit.ts'
 
 export interface RateLimiter {
   /**
-   * Takes up to `points` of `key`'s window; never throws. Answers at once (no promise) while the
-   * lease covers it; to take nothing is to look.
+   * Takes up to `points` from the window of `key`. Never throws. Returns a promise only if a
+   * request to Redis is needed. With 0 points, it only reads the state.
    */
   take(key: string, limit: RateLimit, points: number): RateLimitState | Promise<RateLimitState>
-  /** How things stand, with nothing taken. */
-  look(key: string, limit: RateLimit): RateLimitState
+  /** Returns the current state without taking points. */
+  peek(key: string, limit: RateLimit): RateLimitState
   /**
-   * Whether the window is known to have nothing left, so that it is not worth to begin anything.
-   * Once a second that is asked again, in the background.
+   * Checks whether the window is known to be exhausted, so that a request can be rejected early.
+   * Also rechecks an exhausted window in the background.
    */
   isSpent(key: string, limit: RateLimit): boolean
-  /** Gives back what was taken in this window and not used. */
+  /** Returns points that were taken in this window but not used. */
   giveBack(key: string, limit: RateLimit, points: number): void
 }
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   readonly windows: SharedWindows
   readonly metrics: Pick<Metrics, 'count' | 'set'>
-  /** Hears when the windows stop to answer, and when they answer again. */
-  readonly tell?: TellReach
-  /** Milliseconds of a clock that never jumps. */
+  /** Notified of each failed request to Redis, and when Redis is available again. */
+  readonly listener?: HealthListener
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number
 }
 
-/** Beyond them the key used longest ago is forgotten, and what is left of its lease unused. */
+/**
+ * Maximum number of keys. If it is exceeded, the least recently used key is dropped and its unspent
+ * points expire.
+ */
 const keysMax = 20_000
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { windows, metrics, now = () => performance.now() } = options
   const keys = createCache<LimitedKey>(keysMax)
-  const reach = createReach(metrics, options.tell)
-  const refillLease = createRefillLease({ windows, reach, metrics, now })
-  const isKeySpent = createIsSpent(reach, refillLease)
+  const health = createWindowsHealth(metrics, options.listener)
+  const refillLease = createRefillLease({ windows, health, metrics, now })
+  const isKeySpent = createIsSpent(health, refillLease)
 
-  /** A limit that changes is another lease, so that neither is spent under the other's rules. */
+  /**
+   * Returns the state of a key. A changed limit gets a separate lease, so that the points of one
+   * limit are not spent under another.
+   */
   function keyOf(name: string, limit: RateLimit, at: number): LimitedKey {
     const id = `${name} ${limit.points}/${limit.windowSeconds}`
     const known = keys.get(id)
@@ -72,7 +77,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
 
   function takeLocally(key: LimitedKey, points: number, at: number): RateLimitState {
-    if (reach.isTimeToAsk(at)) refillLease(key)
+    if (health.isRetryDue(at)) refillLease(key)
     return giveLocally(key, points, at)
   }
 
@@ -83,22 +88,22 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     })
   }
 
-  function lookAt(name: string, limit: RateLimit): RateLimitState {
+  function peekAt(name: string, limit: RateLimit): RateLimitState {
     const at = now()
-    return look(keyOf(name, limit, at), reach.isLocal, at)
+    return peek(keyOf(name, limit, at), health.isLocal, at)
   }
 
   return {
-    look: lookAt,
+    peek: peekAt,
 
     take: (name, limit, points) => {
-      if (points === 0) return lookAt(name, limit)
+      if (points === 0) return peekAt(name, limit)
       const at = now()
       const key = keyOf(name, limit, at)
-      if (reach.isLocal) return takeLocally(key, points, at)
+      if (health.isLocal) return takeLocally(key, points, at)
       if (key.waiting.length > 0 || !isDecided(key, points, at)) return wait(key, points)
       const state = giveFromLease(key, points, at)
-      if (key.lease.available <= key.lease.low) refillLease(key)
+      if (key.lease.isLow) refillLease(key)
       return state
     },
 
@@ -107,21 +112,24 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     giveBack: (name, limit, points) => {
       const at = now()
       const key = keyOf(name, limit, at)
-      if (reach.isLocal) putBackLocally(key, points)
-      else putBack(key.lease, points, at)
+      if (health.isLocal) putBackLocally(key, points)
+      else key.lease.putBack(points, at)
     }
   }
 }
 
-/** Whoever asks may be refused for the answer, so the windows are asked again in the background. */
-function createIsSpent(reach: Reach, refillLease: RefillLease) {
+/**
+ * Creates `isSpent`. Rejected requests take no points, so `isSpent` itself rechecks the window in
+ * the background.
+ */
+function createIsSpent(health: WindowsHealth, refillLease: RefillLease) {
   return function isKeySpent(key: LimitedKey, at: number): boolean {
-    if (reach.isLocal) {
-      if (reach.isTimeToAsk(at)) refillLease(key)
+    if (health.isLocal) {
+      if (health.isRetryDue(at)) refillLease(key)
       return isSpentLocally(key, at)
     }
-    const isOver = isUsedUp(key.lease, at)
-    if (isOver && !isSpent(key.lease, at)) refillLease(key, 1)
+    const isOver = key.lease.isUsedUp(at)
+    if (isOver && !key.lease.isSpent(at)) refillLease(key, 1)
     return isOver
   }
 }

@@ -1,34 +1,37 @@
-/** Asks the shared windows for points, one request at a time for each key, and serves who waits. */
-import { pointsToAsk, refill } from './lease.ts'
+/** Refills leases from the shared windows, with at most one request per key at a time. */
 import type { Refill } from './lease.ts'
 import { giveFromLease, giveLocally, isDecided } from './limited-key.ts'
 import type { LimitedKey } from './limited-key.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { SharedWindows } from '../redis/shared-windows.ts'
 
-export interface TellReach {
-  away(error: unknown): void
-  back(): void
+export interface HealthListener {
+  unavailable(error: unknown): void
+  available(): void
 }
 
-/** Whether the shared windows answer; one key that gets no answer speaks for all of them. */
-export interface Reach {
+/**
+ * Tracks whether the shared windows are available. One failed request switches all keys to local
+ * windows.
+ */
+export interface WindowsHealth {
   readonly isLocal: boolean
-  /** Says, once for each pause, that it is time to see whether they answer again. */
-  isTimeToAsk(now: number): boolean
+  /** Returns true at most once per pause, when the shared windows should be tried again. */
+  isRetryDue(now: number): boolean
   answered(): void
   failed(now: number, error: unknown): void
 }
 
-/**
- * How long Redis is left alone after it failed. Nobody waits for the question whether it is back.
- */
+/** Pause in milliseconds before the shared windows are tried again in the background. */
 const pauseMs = 250
 
-/** @param tell hears when the windows stop to answer, and when they answer again. */
-export function createReach(metrics: Pick<Metrics, 'set'>, tell?: TellReach): Reach {
+/** @param listener notified of each failed request, and when the windows are available again */
+export function createWindowsHealth(
+  metrics: Pick<Metrics, 'set'>,
+  listener?: HealthListener
+): WindowsHealth {
   let isLocal = false
-  let askAgainAt = 0
+  let retryAt = 0
 
   function become(next: boolean): void {
     if (next !== isLocal) metrics.set('sluice_rate_limit_local', {}, next ? 1 : 0)
@@ -40,72 +43,72 @@ export function createReach(metrics: Pick<Metrics, 'set'>, tell?: TellReach): Re
     get isLocal() {
       return isLocal
     },
-    isTimeToAsk: (now) => {
-      if (now < askAgainAt) return false
-      askAgainAt = now + pauseMs
+    isRetryDue: (now) => {
+      if (now < retryAt) return false
+      retryAt = now + pauseMs
       return true
     },
     answered: () => {
-      if (isLocal) tell?.back()
+      if (isLocal) listener?.available()
       become(false)
     },
     failed: (now, error) => {
-      askAgainAt = now + pauseMs
+      retryAt = now + pauseMs
       become(true)
-      tell?.away(error)
+      listener?.unavailable(error)
     }
   }
 }
 
-export interface RefillDependencies {
+interface RefillDependencies {
   readonly windows: SharedWindows
-  readonly reach: Reach
+  readonly health: WindowsHealth
   readonly metrics: Pick<Metrics, 'count'>
   readonly now: () => number
 }
 
 /**
- * Starts a request unless one is running, or there is nothing to ask for: what callers wait for,
- * and `points` beside that.
+ * Requests the points that callers wait for, plus `points`. Does nothing if a request is in
+ * progress or no points are needed.
  */
 export type RefillLease = (key: LimitedKey, points?: number) => void
 
 export function createRefillLease(dependencies: RefillDependencies): RefillLease {
-  const { windows, reach, metrics, now } = dependencies
+  const { windows, health, metrics, now } = dependencies
 
   function count(result: 'granted' | 'cut' | 'refused' | 'failed', points: number): void {
     metrics.count('sluice_rate_limit_requests_total', { result })
     if (points > 0) metrics.count('sluice_rate_limit_leased_points_total', {}, points)
   }
 
-  function onAnswer(key: LimitedKey, answer: Refill, included: number): void {
-    key.isAsking = false
-    reach.answered()
+  function onResponse(key: LimitedKey, answer: Refill, included: number): void {
+    key.isRequesting = false
+    health.answered()
     count(resultOf(answer), answer.granted)
-    refill(key.lease, key.limit, answer)
+    key.lease.refill(key.limit, answer)
     serve(key, answer, included)
     if (key.waiting.length > 0) refillLease(key)
   }
 
-  function onSilence(key: LimitedKey, error: unknown): void {
+  function onFailure(key: LimitedKey, error: unknown): void {
     const at = now()
-    key.isAsking = false
-    reach.failed(at, error)
+    key.isRequesting = false
+    health.failed(at, error)
     count('failed', 0)
     for (const { points, resolve } of key.waiting.splice(0)) resolve(giveLocally(key, points, at))
   }
 
   function refillLease(key: LimitedKey, points = 0): void {
-    if (key.isAsking) return
+    if (key.isRequesting) return
     const sentAt = now()
     const included = key.waiting.length
     const wanted = key.waiting.reduce((sum, waiter) => sum + waiter.points, points)
-    const asked = pointsToAsk(key.lease, key.limit, { wanted, now: sentAt })
-    if (asked === 0 && !reach.isLocal) return
-    key.isAsking = true
-    windows.take(key.name, key.limit, asked).then(
-      (state) => onAnswer(key, { ...state, asked, sentAt, receivedAt: now() }, included),
-      (error: unknown) => onSilence(key, error)
+    const requested = key.lease.pointsToRequest(key.limit, { wanted, now: sentAt })
+    if (requested === 0 && !health.isLocal) return
+    key.isRequesting = true
+    windows.take(key.name, key.limit, requested).then(
+      (state) => onResponse(key, { ...state, requested, sentAt, receivedAt: now() }, included),
+      (error: unknown) => onFailure(key, error)
     )
   }
 
@@ -113,15 +116,15 @@ export function createRefillLease(dependencies: RefillDependencies): RefillLease
 }
 
 /**
- * Who waited when the request was sent was taken for in that request, whenever its answer comes.
- * Who came later is served only from a lease that is good now.
+ * Serves waiting callers. Callers included in the request are served from its response, even if it
+ * arrives after the lease expired. Later callers are served only while the lease is valid.
  */
 function serve(key: LimitedKey, answer: Refill, included: number): void {
-  const { granted, asked, receivedAt } = answer
+  const { granted, requested, receivedAt } = answer
   const { lease, waiting } = key
   let served = 0
   for (const { points, resolve } of waiting) {
-    const isDue = served < included && (granted < asked || points <= lease.available)
+    const isDue = served < included && (granted < requested || points <= lease.available)
     if (!isDue && !isDecided(key, points, receivedAt)) break
     resolve(giveFromLease(key, points, receivedAt))
     served += 1
@@ -129,7 +132,7 @@ function serve(key: LimitedKey, answer: Refill, included: number): void {
   waiting.splice(0, served)
 }
 
-function resultOf({ granted, asked }: Refill): 'granted' | 'cut' | 'refused' {
-  if (granted === asked) return 'granted'
+function resultOf({ granted, requested }: Refill): 'granted' | 'cut' | 'refused' {
+  if (granted === requested) return 'granted'
   return granted > 0 ? 'cut' : 'refused'
 }

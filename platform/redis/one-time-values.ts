@@ -1,10 +1,13 @@
-/** Values that are kept for a short while in Redis and taken once. */
+/** One-time values: stores values in Redis for a short time and returns each only once. */
 import type { Redis } from './redis.ts'
 
 export interface OneTimeValues {
-  /** @throws when Redis cannot be asked. */
+  /** @throws if Redis is unavailable */
   put(key: string, value: string, seconds: number): Promise<void>
-  /** Nobody gets it a second time; null when it is not there. @throws as above. */
+  /**
+   * Returns the value and deletes it; null if it does not exist.
+   * @throws if Redis is unavailable
+   */
   take(key: string): Promise<string | null>
 }
 

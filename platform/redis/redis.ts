@@ -1,15 +1,16 @@
-/** Redis, set so that its absence is noticed at once instead of queueing commands. */
+/** Redis client: fails commands immediately while Redis is unavailable, instead of queueing them.
+ */
 import { isIP } from 'node:net'
 import { Redis } from 'ioredis'
 
 const connectTimeoutMs = 500
-/** So that nothing waits for ever; who has another way waits less. */
+/** Maximum time of a command. Callers with a fallback use a shorter limit. */
 const commandTimeoutMs = 1000
 const reconnectPauseMsMax = 2000
 
 /**
- * Commands fail at once when Redis is away, and within `commandTimeoutMs` when it is frozen; the
- * caller has another way.
+ * Creates a client. Commands fail immediately while Redis is unavailable, and within
+ * `commandTimeoutMs` if it is frozen.
  */
 export function createRedis(url: string, ca: string | null = null): Redis {
   const redis = new Redis(url, {
@@ -20,17 +21,20 @@ export function createRedis(url: string, ca: string | null = null): Redis {
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(2 ** Math.min(attempt, 10) * 50, reconnectPauseMsMax)
   })
-  // Every command that failed has told its caller; the event only repeats it.
+  // Ignored, because a failed command also rejects its promise.
   redis.on('error', () => {})
   return redis
 }
 
-/** The server is always verified; `ca` is whom to trust for it, instead of those of Node. */
+/**
+ * Returns the TLS options. The server certificate is always verified; `ca` replaces the CA
+ * certificates of Node.js.
+ */
 function tlsOf(url: string, ca: string | null) {
   const { protocol, hostname } = new URL(url)
   if (protocol !== 'rediss:') return {}
   const host = hostname.replace(/^\[|\]$/g, '')
-  // The client does not say by itself which name it asked for.
+  // The client does not send the server name (SNI) by itself.
   const named = isIP(host) === 0 ? { servername: host } : {}
   return { tls: { ...named, ...(ca === null ? {} : { ca }) } }
 }

@@ -1,27 +1,33 @@
-/** Fixed windows of points in Redis, which all instances share. */
+/** Shared windows: counts points in fixed windows in Redis, for all instances together. */
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimit, RateLimitState } from '../rate-limit/rate-limit.ts'
 import type { Redis } from './redis.ts'
 
 export interface SharedWindows {
   /**
-   * Takes what fits of `points`, in one step that nobody else can see half done.
-   * @throws when Redis does not answer in time, or cannot be asked.
+   * Takes up to `points` atomically.
+   * @throws if Redis is unavailable or does not respond in time
    */
   take(key: string, limit: RateLimit, points: number): Promise<RateLimitState>
 }
 
 const keyPrefix = 'sluice:rate'
-/** Limits are few: the default one and those that organizations and keys have of their own. */
+/**
+ * Maximum number of cached limits. There are few limits: the default, and the limits of individual
+ * organizations and keys.
+ */
 const limitersMax = 1000
-/** With the turn of the event loop after it, callers have another answer within 100 ms. */
+/**
+ * Default timeout. Even with one more iteration of the event loop, callers get a fallback within
+ * 100 ms.
+ */
 const answerWithinDefaultMs = 75
 
 /**
- * In place of the library's own script, which adds points even when it refuses them: giving those
- * back takes a second request, and until it has come others are refused for nothing. This one adds
- * what fits. Its answer is what the library expects, the sum as if all had been added, and from
- * that sum follows how many were.
+ * Replaces the library's script, which adds points even if it rejects them. Returning them would
+ * take a second request, and other callers would be rejected in the meantime. This script adds only
+ * the points that fit. Like the library's script, it returns the sum as if all points had been
+ * added; the caller computes the granted points from that sum.
  */
 const takeWhatFits = `
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
@@ -50,7 +56,9 @@ export function createSharedWindows(
     if (limiters.size >= limitersMax) limiters.clear()
     const limiter = new RateLimiterRedis({
       storeClient: redis,
-      ...{ keyPrefix, points, duration },
+      keyPrefix,
+      points,
+      duration,
       customIncrTtlLuaScript: takeWhatFits,
       rejectIfRedisNotReady: true
     })
@@ -69,7 +77,10 @@ export function createSharedWindows(
   }
 }
 
-/** The library rejects with a result when the limit is reached, and with an error otherwise. */
+/**
+ * Returns the result. If the limit is reached, the library rejects with a result instead of an
+ * error.
+ */
 async function resultOf(answer: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
   try {
     return await answer
@@ -80,12 +91,14 @@ async function resultOf(answer: Promise<RateLimiterRes>): Promise<RateLimiterRes
 }
 
 /**
- * A process that was busy finds the timer due and the answer unread. So the timer gives it one more
- * turn of the event loop, in which sockets are read: a busy gateway is no reason to leave Redis.
+ * Limits the time of a request. In a busy process, the timer can fire before a response that has
+ * arrived is read. The timer therefore waits for one more iteration of the event loop, which reads
+ * the sockets, so that a busy gateway does not use its fallback needlessly.
  */
 function inTime<T>(answer: Promise<T>, answerWithinMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(new Error(`Redis did not answer in ${answerWithinMs} ms`))
+    const giveUp = (): void =>
+      reject(new Error(`Redis did not respond within ${answerWithinMs} ms`))
     const timer = setTimeout(() => setImmediate(giveUp), answerWithinMs)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })

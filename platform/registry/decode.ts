@@ -1,25 +1,29 @@
-/** decode: a message's bytes to a value, or the reason why they are none. */
+/** Decodes messages: returns the value of a message or the reason why it cannot be decoded. */
 import type { AvroSchema, DecodePayload } from '../avro/avro-codec.ts'
-import { deadLetter } from '../../core/consumed.ts'
-import type { DeadLetter } from '../../core/consumed.ts'
+import { deadLetter } from '../../core/message-outcome.ts'
+import type { DeadLetter } from '../../core/message-outcome.ts'
 import { readWireFormat, WireFormatError } from '../../core/wire-format.ts'
 import type { Message } from '../kafka/message-consumer.ts'
 import type { Registry } from './schema-registry.ts'
 import { createWriters } from './writers.ts'
-import type { Asked } from './writers.ts'
+import type { BatchWriters } from './writers.ts'
 
 export type Decoded<T> = { readonly kind: 'decoded'; readonly value: T } | DeadLetter
 
 /**
- * Messages that share `asked` ask the registry for each schema id once, whatever the answer.
- * @throws {TransientError} while the writer's schema cannot be fetched.
+ * Decodes a message. Messages that share `batchWriters` look up each schema id only once, even if
+ * the lookup fails.
+ * @throws {TransientError} while the writer's schema cannot be fetched
  */
-export type Decode<T> = (message: Message, asked?: Asked<T>) => Promise<Decoded<T>>
+export type Decode<T> = (message: Message, batchWriters?: BatchWriters<T>) => Promise<Decoded<T>>
 
-export interface DecodeDependencies<T> {
+interface DecodeDependencies<T> {
   readonly registry: Registry
   readonly readerSchema: AvroSchema
-  /** What no schema says: null when the value may be stored, or what is wrong with it. */
+  /**
+   * Checks rules that the schema cannot express. Returns what is wrong with the value, or null if
+   * it can be stored.
+   */
   readonly objection: (value: T) => string | null
 }
 
@@ -27,13 +31,13 @@ export function createDecode<T>(dependencies: DecodeDependencies<T>): Decode<T> 
   const { registry, readerSchema, objection } = dependencies
   const writerOf = createWriters<T>(registry, readerSchema)
 
-  return async function decode(message, asked = new Map()) {
+  return async function decode(message, batchWriters = new Map()) {
     if (message.value === null) return refuse('empty_value', 'the message has no value')
     const split = splitValue(message.value)
     if (split instanceof WireFormatError) return refuse('wrong_wire_format', split.message)
-    const { decodePayload } = await writerOf(split.schemaId, asked)
+    const { decodePayload } = await writerOf(split.schemaId, batchWriters)
     if (decodePayload === null)
-      return refuse('unknown_schema', `no schema has id ${split.schemaId}`)
+      return refuse('unknown_schema', `schema id ${split.schemaId} does not exist`)
     const value = decodeValue(decodePayload, split.payload)
     if (value instanceof Error) return refuse('undecodable', value.message)
     const wrong = objection(value)

@@ -1,4 +1,4 @@
-/** Decoding as every reader of our topics does it: our schemas, and what may be stored. */
+/** Creates the decoders for Sluice's topics, with their schemas and validation rules. */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { decisionObjection, evaluationObjection } from '../../core/decision/storable.ts'

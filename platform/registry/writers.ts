@@ -1,4 +1,4 @@
-/** The schemas that messages were written with, each fetched once and kept compiled. */
+/** Writer schemas: fetches each schema once and caches its compiled decoder. */
 import { createDecoderFactory } from '../avro/avro-codec.ts'
 import type { AvroSchema, DecodePayload } from '../avro/avro-codec.ts'
 import { createAtMost } from '../process/at-most.ts'
@@ -7,22 +7,28 @@ import { UnreadableSchemaError } from './schema-registry.ts'
 import type { Registry } from './schema-registry.ts'
 
 export interface Writer<T> {
-  /** Null when the registry knows no such id. */
+  /** Null if the id is not registered. */
   readonly decodePayload: DecodePayload<T> | null
 }
 
-/** What a batch has asked for, by schema id: neither is asked for again, whatever the answer. */
-export type Asked<T> = Map<number, Promise<Writer<T>>>
+/** Lookups of one batch, by schema id. Each id is looked up only once, even if the lookup fails. */
+export type BatchWriters<T> = Map<number, Promise<Writer<T>>>
 
-/** @throws {TransientError} while the registry does not answer. */
-export type WriterOf<T> = (schemaId: number, asked: Asked<T>) => Promise<Writer<T>>
+/** @throws {TransientError} while the registry does not respond */
+export type WriterOf<T> = (schemaId: number, batchWriters: BatchWriters<T>) => Promise<Writer<T>>
 
-/** Writer schemas kept compiled. */
+/** Maximum number of compiled writer schemas. */
 const writersMax = 1000
-/** Random ids in many messages must not become as many requests at once. */
+/**
+ * Maximum number of concurrent lookups, so that messages with random ids do not overload the
+ * registry.
+ */
 const lookUpsMax = 4
 
-/** Beyond a batch only what was found is remembered: an unknown id may yet be registered. */
+/**
+ * Creates the lookup function. Across batches, it caches only schemas that exist, because an
+ * unknown id can be registered later.
+ */
 export function createWriters<T>(registry: Registry, readerSchema: AvroSchema): WriterOf<T> {
   const decoderOf = createDecoderFactory<T>(readerSchema)
   const writers = createCache<Promise<Writer<T>>>(writersMax)
@@ -38,9 +44,9 @@ export function createWriters<T>(registry: Registry, readerSchema: AvroSchema): 
     return writer
   }
 
-  return function writerOf(schemaId, asked) {
-    const writer = asked.get(schemaId) ?? lookUp(schemaId)
-    asked.set(schemaId, writer)
+  return function writerOf(schemaId, batchWriters) {
+    const writer = batchWriters.get(schemaId) ?? lookUp(schemaId)
+    batchWriters.set(schemaId, writer)
     return writer
   }
 }
@@ -70,9 +76,12 @@ function compile<T>(
   }
 }
 
-/** It says so for each message, and never changes: what has an id keeps it. */
+/**
+ * Returns a decoder that fails for every message. The failure is permanent, because the schema of
+ * an id never changes.
+ */
 function unreadable<T>(schemaId: number, cause: unknown): Writer<T> {
-  const error = new Error(`schema ${schemaId} cannot be read as ours`, { cause })
+  const error = new Error(`schema ${schemaId} is not compatible with the reader schema`, { cause })
   return {
     decodePayload: () => {
       throw error

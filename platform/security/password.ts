@@ -1,40 +1,45 @@
-/** Passwords as argon2id hashes; a check costs the same whether the account exists or not. */
+/** Passwords: hashes them with argon2id. Verification costs the same whether or not the account
+ * exists.
+ */
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { createAtMost } from '../process/at-most.ts'
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+/** Parameters that OWASP recommends for argon2id: 19 MiB of memory, two passes, one lane. */
 const memoryKiB = 19_456
 const passes = 2
 const lanes = 1
-/** The library's name for argon2id is a const enum, which type stripping cannot read. */
+/** The library exports argon2id as a const enum, which type stripping does not support. */
 const argon2id = 2
-/** One hash takes a core for about 30 ms, and 19 MiB. Requests are to keep a core. */
+/**
+ * Maximum number of concurrent hashes. A hash takes about 30 ms of one core and 19 MiB. On a
+ * machine with several cores, at least one core remains for requests.
+ */
 const hashesAtOnceMax = availableParallelism() > 2 ? 2 : 1
 /**
- * Beyond it a password is refused instead of waiting: 64 are about two seconds of work. Strangers
- * leave the other half to people who have been here before.
+ * Maximum number of waiting passwords. Further passwords are rejected immediately, because hashing
+ * 64 takes about two seconds on one core. Half of the queue is reserved for known callers.
  */
-const waitingMax = { stranger: 32, known: 64 } as const
+const waitingMax = { unknown: 32, known: 64 } as const
 
-/** Known is who has a session, a token of an email, or logs in from a network as before. */
-export type Caller = keyof typeof waitingMax
+/** A known caller has a session or a token from an email, or logs in from a known network. */
+type CallerKind = keyof typeof waitingMax
 
-/** A well-formed hash that no password has, with the cost of a real one. */
-const nobodysHash =
+/** A well-formed hash that matches no password. Verifying it costs as much as a real hash. */
+const absentHash =
   `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}` + `$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** Thrown at once when too many passwords already wait to be hashed. */
+/** Thrown immediately if too many passwords are waiting to be hashed. */
 export class PasswordsBusyError extends Error {
   override readonly name = 'PasswordsBusyError'
 }
 
-/** The limit is the process's, as its memory is; hence one line and not one per caller. */
-const inLine = createAtMost(hashesAtOnceMax)
+/** Shared by all callers, because memory is limited per process. */
+const hashQueue = createAtMost(hashesAtOnceMax)
 let begun = 0
 
 /** @throws {PasswordsBusyError} */
-export function hashPassword(password: string, caller: Caller = 'known'): Promise<string> {
+export function hashPassword(password: string, caller: CallerKind = 'known'): Promise<string> {
   const options = {
     algorithm: argon2id,
     memoryCost: memoryKiB,
@@ -45,26 +50,26 @@ export function hashPassword(password: string, caller: Caller = 'known'): Promis
 }
 
 /**
- * Whether the password belongs to the hash. Null stands for an account that does not exist: it
- * costs the same and is always false.
+ * Checks whether the password matches the hash. If the hash is null because no account exists, the
+ * check costs the same and returns false.
  * @throws {PasswordsBusyError}
  */
 export async function verifyPassword(
   passwordHash: string | null,
   password: string,
-  caller: Caller = 'known'
+  caller: CallerKind = 'known'
 ): Promise<boolean> {
-  const isRight = await inBounds(caller, () => verify(passwordHash ?? nobodysHash, password))
+  const isRight = await inBounds(caller, () => verify(passwordHash ?? absentHash, password))
   return isRight && passwordHash !== null
 }
 
-async function inBounds<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+async function inBounds<T>(caller: CallerKind, work: () => Promise<T>): Promise<T> {
   if (begun >= hashesAtOnceMax + waitingMax[caller]) {
-    throw new PasswordsBusyError(`${waitingMax[caller]} passwords wait to be hashed`)
+    throw new PasswordsBusyError(`${waitingMax[caller]} passwords are waiting to be hashed`)
   }
   begun += 1
   try {
-    return await inLine(work)
+    return await hashQueue(work)
   } finally {
     begun -= 1
   }

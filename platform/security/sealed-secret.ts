@@ -1,10 +1,10 @@
-/** Secrets of tenants at rest: sealed under a key of ours, and bound to what they belong to.
+/** Sealed secrets: encrypts tenants' secrets at rest and binds each to its owner.
  *
- *  byte  0        1 … 4    5 … 16   17 … 32   33 …
- *        version  key id   nonce    tag       text, AES-256-GCM
+ *     byte  0        1 … 4    5 … 16   17 … 32   33 …
+ *           version  key id   nonce    tag       text, AES-256-GCM
  *
- *  The key id is no secret. It tells a wrong key from a changed text, which GCM alone cannot, and
- *  it will tell the old key from the new one while keys are changed.
+ * The key id is not secret. It distinguishes a wrong key from modified data, which GCM alone cannot
+ * do. During a rotation, it distinguishes the old key from the new one.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -18,20 +18,24 @@ const headerBytes = 1 + keyIdBytes + nonceBytes + tagBytes
 
 export interface Sealer {
   /**
-   * `context` names what the secret belongs to, such as an organization and a connection. It is
-   * not kept: only who names the same opens it, so a row copied to another tenant stays shut.
+   * Encrypts the text. `context` identifies the owner of the secret, for example an organization
+   * and a connection. It is not stored, but `open` requires it, so a row that is copied to another
+   * tenant is useless.
    */
   seal(text: string, context: string): Buffer
   /** @throws {SealError} */
   open(sealed: Buffer, context: string): string
 }
 
-/** Says why a secret stays shut, and nothing of what is in it. */
+/** Thrown if a secret cannot be opened. The message contains no part of the secret. */
 export class SealError extends Error {
   override readonly name = 'SealError'
 }
 
-/** `secretsKey` is SECRETS_KEY: whatever it is, the key that seals is derived from it. */
+/**
+ * @param secretsKey the value of SECRETS_KEY; any text, because the encryption key is derived from
+ * it
+ */
 export function createSealer(secretsKey: string): Sealer {
   const key = derive(secretsKey, 'sluice sealed secret', keyBytes)
   const keyId = derive(secretsKey, 'sluice sealed secret id', keyIdBytes)
@@ -50,7 +54,7 @@ export function createSealer(secretsKey: string): Sealer {
     try {
       return Buffer.concat([opening.update(text), opening.final()]).toString('utf8')
     } catch {
-      throw new SealError('the sealed secret was changed, or belongs to something else')
+      throw new SealError('the sealed secret was modified, or belongs to another object')
     }
   }
 
@@ -58,9 +62,9 @@ export function createSealer(secretsKey: string): Sealer {
 }
 
 function partsOf(sealed: Buffer, keyId: Buffer): { nonce: Buffer; tag: Buffer; text: Buffer } {
-  if (sealed.length < headerBytes) throw new SealError('the sealed secret was cut off')
+  if (sealed.length < headerBytes) throw new SealError('the sealed secret is truncated')
   if (sealed[0] !== version) {
-    throw new SealError(`the secret was sealed in version ${sealed[0]}, which is not known here`)
+    throw new SealError(`the secret was sealed in the unknown version ${sealed[0]}`)
   }
   const nonceAt = 1 + keyIdBytes
   const tagAt = nonceAt + nonceBytes

@@ -1,6 +1,6 @@
-/** What a sealed secret belongs to, in the one spelling that opens it again. */
+/** Secret context: identifies the owner of a sealed secret. It is required to open the secret. */
 
-/** @param id of the connection or webhook */
+/** @param id the connection ID or webhook ID */
 export function secretContextOf(organizationId: string, id: string): string {
   return `${organizationId}/${id}`
 }

@@ -1,4 +1,4 @@
-/** Session tokens: JWT signed with ES256, valid for 15 minutes, everything about them pinned. */
+/** Session tokens: signs and verifies ES256 JWTs that are valid for 15 minutes. */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
@@ -10,19 +10,21 @@ export interface SessionClaims {
   readonly user_id: string
   readonly organization_id: string
   readonly role: string
-  /** The login that it comes from. */
   readonly session_id: string
 }
 
 export interface SessionTokens {
   sign(claims: SessionClaims): string
-  /** Null for whatever is not a token of ours that is valid now; never throws. */
+  /**
+   * Returns the claims, or null if the token is not valid now or was not issued by Sluice. Never
+   * throws.
+   */
   verify(token: string): SessionClaims | null
-  /** The public keys whose tokens are taken, as RFC 7517 has them: the one that signs first. */
+  /** Public keys that verify accepted tokens, as JWKs (RFC 7517), signing key first. */
   readonly publicKeys: readonly PublicJwk[]
 }
 
-export interface PublicJwk {
+interface PublicJwk {
   readonly kty: string
   readonly crv: string
   readonly x: string
@@ -32,10 +34,13 @@ export interface PublicJwk {
   readonly alg: 'ES256'
 }
 
-export interface SessionTokenOptions {
-  /** PEM of a P-256 private key. Null where nobody logs in: then no token is valid. */
+interface SessionTokenOptions {
+  /**
+   * P-256 private key (PEM). Null in a process without logins. Such a process uses a random key and
+   * therefore accepts no token.
+   */
   readonly signingKey: string | null
-  /** PEMs of the public keys of earlier ones, whose tokens are still taken. */
+  /** Earlier public keys (PEM) whose tokens are still accepted. */
   readonly verificationKeys?: readonly string[]
   readonly clock: Clock
 }
@@ -44,14 +49,17 @@ export const sessionSeconds = 900
 const algorithm = 'ES256'
 const issuer = 'sluice'
 const audience = 'sluice-api'
-/** Gateways' clocks differ a little. */
+/** Tolerance for clock differences between gateways. */
 const clockToleranceSeconds = 5
-/** Ours have some 550 characters; a giant one is not worth decoding. */
+/**
+ * Maximum length of a token in characters. A token has about 550; texts above the maximum are
+ * rejected without decoding.
+ */
 const tokenCharsMax = 2048
-/** Verified tokens that are remembered: enough for the sessions of a busy gateway. */
+/** Maximum number of cached tokens, enough for the sessions of a busy gateway. */
 const provenMax = 10_000
 
-/** @throws when the key is no P-256 private key. */
+/** @throws if the key is not a P-256 private key */
 export function createSessionTokens(options: SessionTokenOptions): SessionTokens {
   const privateKey = readSigningKey(options.signingKey)
   const earlier = (options.verificationKeys ?? []).map((pem) => createPublicKey(pem))
@@ -60,8 +68,8 @@ export function createSessionTokens(options: SessionTokenOptions): SessionTokens
   )
   const [keyid = ''] = keys.keys()
   const nowSeconds = (): number => Math.floor(options.clock.now() / 1000)
-  // Verifying a signature costs as much as a small read, so verified tokens are remembered. Invalid
-  // tokens never are, so they cannot displace valid ones.
+  // Caches verified tokens, because verifying a signature costs as much as a small read. Invalid
+  // tokens are not cached, so they cannot displace valid ones.
   const proven = createCache<Token>(provenMax)
 
   function prove(token: string, now: number): Token | null {
@@ -104,10 +112,10 @@ function readSigningKey(pem: string | null): KeyObject {
   if (pem === null) return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const key = createPrivateKey(pem)
   if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
-  throw new Error(`the session signing key is no P-256 key but ${key.asymmetricKeyType}`)
+  throw new Error(`the session signing key must be a P-256 key, but is ${key.asymmetricKeyType}`)
 }
 
-/** RFC 7638: SHA-256 over the required members of the key, in the order of their names. */
+/** Returns the JWK thumbprint (RFC 7638): SHA-256 of the key's required members, sorted by name. */
 function thumbprintOf(publicKey: KeyObject): string {
   const { crv, kty, x, y } = publicKey.export({ format: 'jwk' })
   return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
@@ -119,9 +127,9 @@ function jwkOf(kid: string, publicKey: KeyObject): PublicJwk {
 }
 
 /**
- * What a token says of itself must be what ours say, to the byte: a header with a key, an address
- * of keys or an extension in it is nobody's of ours, and neither is a member that is there twice.
- * @returns the name of the key, or the empty text
+ * Returns the key id of a token, or an empty string if the token does not have Sluice's format.
+ * Header and payload must match Sluice's own JSON byte for byte. This rejects embedded keys, key
+ * URLs, extensions and duplicate members.
  */
 function keyIdOf(token: string): string {
   const [header, payload] = token.split('.').map(readPart)
@@ -132,7 +140,7 @@ function keyIdOf(token: string): string {
   return isOurs && typeof kid === 'string' ? kid : ''
 }
 
-/** The verified content of a session token; times in seconds. */
+/** Verified content of a session token. Times are in seconds since 1970. */
 interface Token {
   readonly claims: SessionClaims
   readonly issuedAt: number
@@ -160,7 +168,10 @@ function isValidAt({ issuedAt, endsAt }: Token, now: number): boolean {
   return isBegun && now < endsAt + clockToleranceSeconds && endsAt <= issuedAt + sessionSeconds
 }
 
-/** The library takes a token without `exp` for one that never ends; ours end, and soon. */
+/**
+ * Extracts the claims. Rejects a token without `exp`, which the library accepts although it never
+ * expires.
+ */
 function tokenOf(payload: string | jwt.JwtPayload): Token | null {
   if (typeof payload === 'string') return null
   const { sub, organization_id, role, sid, iat, exp } = payload as Record<string, unknown>

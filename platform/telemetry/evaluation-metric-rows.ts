@@ -1,4 +1,4 @@
-/** What evaluation and webhooks tell of themselves. */
+/** Defines the metrics for evaluation and webhooks. */
 
 const judgeSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120]
 
@@ -6,27 +6,27 @@ export const evaluationMetricRows = {
   sluice_evaluation_runs_total: {
     type: 'counter',
     unit: 'runs',
-    help: 'Runs of the worker that ended, by kind of evaluator and how.',
+    help: 'Runs ended by the worker, by kind of evaluator, status and reason.',
     labels: ['kind', 'status', 'reason']
   },
   sluice_judge_calls_total: {
     type: 'counter',
     unit: 'attempts',
-    help: 'Attempts that called a judge: scored, or why not.',
+    help: 'Attempts that called a judge, by outcome: scored, or the reason why not.',
     labels: ['outcome']
   },
   sluice_judge_call_seconds: {
     type: 'histogram',
     unit: 'seconds',
-    help: 'From the call of a judge to its answer, or to giving up.',
+    help: 'Time from a judge call to its response, error or timeout.',
     labels: [],
     buckets: judgeSeconds
   },
-  sluice_open_runs: {
+  sluice_pending_runs: {
     type: 'gauge',
     unit: 'runs',
     across: 'max',
-    help: 'Runs that are not stored as ended: scheduled, running, retrying, blocked, finished.',
+    help: 'Runs without a stored end, by status: scheduled, running, retrying, blocked, finished.',
     labels: ['status']
   },
   sluice_deferred_decisions: {
@@ -40,13 +40,13 @@ export const evaluationMetricRows = {
     type: 'gauge',
     unit: 'connections',
     across: 'max',
-    help: 'Connections to judges whose runs are blocked.',
+    help: 'Judge connections whose circuit is open; their runs are blocked.',
     labels: []
   },
   sluice_webhook_deliveries_total: {
     type: 'counter',
     unit: 'attempts',
-    help: 'Deliveries to webhooks: delivered, retried, failed, and expired or dropped untried.',
+    help: 'Webhook deliveries: delivered, retried, failed, and expired or dropped untried.',
     labels: ['event', 'outcome']
   }
 } as const

@@ -1,7 +1,7 @@
-/** Structured logs, one JSON line each; payloads and secrets are never among them. */
+/** Logger: writes one JSON line per message, without payloads or secrets. */
 import { pino } from 'pino'
 
-/** What a room may say. An error means that somebody has to act now. */
+/** Log levels in use. `error` means that an operator must act immediately. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -9,7 +9,7 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** Paths that are blanked should a caller ever log them by mistake. */
+/** Paths to redact, in case payloads or secrets are logged by mistake. */
 export const redactedPaths = [
   'authorization',
   'api_key',
@@ -31,16 +31,17 @@ export const redactedPaths = [
   '*.metadata'
 ]
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: string
   readonly process: string
-  /** Process id, where several write to one output. */
+  /** Worker number, if several workers write to one output. */
   readonly worker?: number
 }
 
 export function createLogger({ level, ...base }: LoggerOptions): Logger {
   return pino({
-    ...{ level, base },
+    level,
+    base,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { error: (error: unknown) => describeError(error) },
@@ -48,12 +49,12 @@ export function createLogger({ level, ...base }: LoggerOptions): Logger {
   })
 }
 
-/** Errors that caused errors are followed so far. */
+/** Maximum number of nested causes to log. */
 const causesMax = 4
 
 /**
- * Name, code, message and origin of an error and its causes. Other members are left out: an error
- * of the database, for example, carries the row that it refused.
+ * Returns the name, message and code of an error and its causes, and the error's stack. Omits other
+ * properties, because they can contain data: a database error contains the rejected row.
  */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error

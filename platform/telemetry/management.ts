@@ -1,4 +1,4 @@
-/** The management port: liveness, readiness and metrics, apart from the traffic. */
+/** Management port: serves liveness, readiness and metrics, separate from API traffic. */
 import { createServer } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
@@ -7,11 +7,11 @@ import type { Logger } from './logger.ts'
 import type { ProcessMetrics } from './metrics.ts'
 
 export interface Readiness {
-  /** Names of what is not ready; an empty list means ready. */
+  /** Returns the names of components that are not ready; empty if ready. */
   (): readonly string[]
 }
 
-export interface ManagementOptions {
+interface ManagementOptions {
   readonly host: string
   readonly port: number
   readonly metrics: Pick<ProcessMetrics, 'expose'>
@@ -30,7 +30,7 @@ export async function startManagement(options: ManagementOptions): Promise<Manag
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     const url = request.url ?? '/'
     answer(url, response, options).catch((error: unknown) => {
-      options.logger.error({ error, url }, 'the management port could not answer')
+      options.logger.error({ error, url }, 'management request failed')
       if (!response.headersSent) write(response, 500, { status: 'failed' })
     })
   })
@@ -48,7 +48,7 @@ async function answer(url: string, response: ServerResponse, options: Management
     response.writeHead(200, { 'content-type': contentType }).end(text)
     return
   }
-  if (url !== '/readyz') return write(response, 404, { status: 'no such page' })
+  if (url !== '/readyz') return write(response, 404, { status: 'not found' })
   const missing = options.notReady()
   const isReady = missing.length === 0
   write(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', missing })
@@ -58,22 +58,27 @@ function write(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string
   readonly port: number
-  /** The setting that chooses the port. */
+  /** Name of the setting for the port, quoted in errors. */
   readonly setting: string
   readonly backlog?: number
 }
 
-/** Resolves when the server listens; a port in use rejects with the setting that moves it. */
+/**
+ * Resolves when the server is listening. If the port is in use, the error names the setting to
+ * change.
+ */
 export async function listen(server: Server, options: ListenOptions): Promise<void> {
   const { host, port, setting, backlog } = options
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const refuse = (cause: NodeJS.ErrnoException): void => {
     const isTaken = cause.code === 'EADDRINUSE'
     reject(
-      isTaken ? new Error(`port ${port} is in use; ${setting} names another`, { cause }) : cause
+      isTaken
+        ? new Error(`port ${port} is in use; set ${setting} to another port`, { cause })
+        : cause
     )
   }
   server.once('error', refuse)
@@ -82,12 +87,16 @@ export async function listen(server: Server, options: ListenOptions): Promise<vo
   server.off('error', refuse)
 }
 
-/** So long after the last connection was accepted, one without a request will get none. */
+/**
+ * Interval at which idle connections are closed. A connection that has sent no request within this
+ * time will probably never send one.
+ */
 const idleGraceMs = 250
 
 /**
- * Stops accepting, and resolves when every connection has ended. Node's own close would cut
- * connections whose first request is still on its way, so idle ones are given a moment.
+ * Stops accepting connections and resolves when all have ended. Node's own `close` would cut
+ * connections whose first request is still arriving, so idle connections are closed only after a
+ * delay.
  */
 export async function close(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,57 +1,56 @@
-/** Every metric there is, as one table; docs/metrics.md and /metrics are held against it by a test.
+/** Metric table: defines all metrics. Tests compare docs/reference/metrics.md and /metrics with it.
  */
 import { auditMetricRows } from './audit-metric-rows.ts'
-import { factMetricRows } from './fact-metric-rows.ts'
+import { usageMetricRows } from './usage-metric-rows.ts'
 import { evaluationMetricRows } from './evaluation-metric-rows.ts'
 import { processMetricRows } from './process-metric-rows.ts'
 
 interface Row {
-  /** What one is one of. */
   readonly unit: string
   readonly help: string
   readonly labels: readonly string[]
 }
 
-/** Counters and histograms of several workers are added up. */
-export interface CounterRow extends Row {
+/** Counter. The values of several workers are summed. */
+interface CounterRow extends Row {
   readonly type: 'counter'
 }
 
-export interface GaugeRow extends Row {
+interface GaugeRow extends Row {
   readonly type: 'gauge'
-  /** What the values of several workers are together. */
+  /** How to combine the values of several workers. */
   readonly across: 'sum' | 'max' | 'min'
 }
 
-export interface HistogramRow extends Row {
+interface HistogramRow extends Row {
   readonly type: 'histogram'
-  /** Upper bounds, in the unit. */
+  /** Upper bounds of the buckets, in the unit of the metric. */
   readonly buckets: readonly number[]
 }
 
 export type MetricRow = CounterRow | GaugeRow | HistogramRow
 
 const latencySeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** From at once to a day behind. */
+/** Buckets from 50 ms to a day. */
 const delaySeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 86_400]
 
 export const metricTable = {
   sluice_ingest_outcomes_total: {
     type: 'counter',
     unit: 'decisions',
-    help: 'Decisions received, by what became of them; the sum over outcomes is all that came in.',
+    help: 'Decisions received, by outcome and reason; the sum over outcomes is the total received.',
     labels: ['outcome', 'reason']
   },
   sluice_http_requests_total: {
     type: 'counter',
     unit: 'requests',
-    help: 'Requests answered, by operation and status.',
+    help: 'HTTP requests answered, by operation and status.',
     labels: ['operation', 'status']
   },
   sluice_ingest_seconds: {
     type: 'histogram',
     unit: 'seconds',
-    help: 'From the arrival of a request with decisions to its answer, if that is 202 or 207.',
+    help: 'Time from the arrival of a request with decisions to its response, for 202 and 207.',
     labels: [],
     buckets: latencySeconds
   },
@@ -61,57 +60,57 @@ export const metricTable = {
     help: 'Members of decisions that are not part of the contract and were ignored.',
     labels: []
   },
-  ...factMetricRows,
+  ...usageMetricRows,
   sluice_ingest_body_bytes_total: {
     type: 'counter',
     unit: 'bytes',
-    help: 'Bytes of decisions: raw as they came, inflated as they were meant, encoded as they go.',
+    help: 'Bytes of decisions, by stage: received, decompressed, encoded.',
     labels: ['stage']
   },
   sluice_requests_in_progress: {
     type: 'gauge',
     unit: 'requests',
     across: 'sum',
-    help: 'Requests taken and not answered yet; above REQUESTS_MAX the answer is 503.',
+    help: 'Requests in progress; above REQUESTS_MAX further requests get 503.',
     labels: []
   },
   sluice_held_body_bytes: {
     type: 'gauge',
     unit: 'bytes',
     across: 'sum',
-    help: 'Bytes of request bodies in memory; above BODY_BYTES_MAX the answer is 503.',
+    help: 'Bytes of request bodies in memory; above BODY_BYTES_MAX further requests get 503.',
     labels: []
   },
   sluice_shed_total: {
     type: 'counter',
     unit: 'requests',
-    help: 'Turned away: connections, requests, wait, pipeline, body_bytes, share, streams, unread.',
+    help: 'Shed: connections, requests, wait, pipeline, body_bytes, share, streams, unread.',
     labels: ['reason']
   },
   sluice_streams_open: {
     type: 'gauge',
     unit: 'streams',
     across: 'sum',
-    help: 'Live tails and exports that are being written; above STREAMS_MAX the answer is 503.',
+    help: 'Live tails and exports in progress, by kind; above STREAMS_MAX new ones get 503.',
     labels: ['kind']
   },
   sluice_ingest_batch_decisions: {
     type: 'histogram',
     unit: 'decisions',
-    help: 'Decisions in a batch.',
+    help: 'Decisions per batch request.',
     labels: [],
     buckets: [1, 5, 10, 25, 50, 100, 250, 500, 1000]
   },
   sluice_client_dropped_total: {
     type: 'counter',
     unit: 'decisions',
-    help: 'Decisions that SDKs say they dropped before they could send them, by reason.',
+    help: 'Decisions that SDKs report as dropped before sending, by reason.',
     labels: ['reason']
   },
   sluice_produce_seconds: {
     type: 'histogram',
     unit: 'seconds',
-    help: 'From the flush of a batch to the acknowledgement of the broker.',
+    help: 'Time from the flush of a batch to its acknowledgement by Kafka.',
     labels: [],
     buckets: latencySeconds
   },
@@ -119,45 +118,45 @@ export const metricTable = {
     type: 'gauge',
     unit: 'bytes',
     across: 'sum',
-    help: 'Encoded bytes waiting for the broker; above IN_FLIGHT_BYTES_MAX the answer is 503.',
+    help: 'Encoded bytes waiting for Kafka; above IN_FLIGHT_BYTES_MAX further requests get 503.',
     labels: []
   },
   sluice_produce_in_flight_records: {
     type: 'gauge',
     unit: 'records',
     across: 'sum',
-    help: 'Records waiting for the broker.',
+    help: 'Records waiting for Kafka.',
     labels: []
   },
   sluice_rate_limit_local: {
     type: 'gauge',
     unit: '0 or 1',
     across: 'max',
-    help: '1 while Redis does not answer and this instance applies the whole limit alone.',
+    help: '1 while Redis is unavailable and this instance applies the whole limit alone.',
     labels: []
   },
   sluice_rate_limit_requests_total: {
     type: 'counter',
     unit: 'requests',
-    help: 'Requests to Redis for points of a window: granted, cut (fewer), refused, failed.',
+    help: 'Requests to Redis for rate-limit points: granted, cut (fewer), refused, failed.',
     labels: ['result']
   },
   sluice_rate_limit_leased_points_total: {
     type: 'counter',
     unit: 'points',
-    help: 'Points taken from windows in Redis; what is not used of them dies with the window.',
+    help: 'Rate-limit points leased from Redis; unused points expire with their window.',
     labels: []
   },
   sluice_api_key_lookups_total: {
     type: 'counter',
-    unit: 'look-ups',
-    help: 'Look-ups of API keys: hit, unknown, miss, refreshed, stale, failed, refused.',
+    unit: 'lookups',
+    help: 'API key lookups, by result: hit, unknown, miss, refreshed, stale, failed, refused.',
     labels: ['result']
   },
-  sluice_mails_total: {
+  sluice_emails_total: {
     type: 'counter',
-    unit: 'mails',
-    help: 'Letters to people: sent, failed, dropped (too many wait), nowhere (no MAIL_URL).',
+    unit: 'emails',
+    help: 'Emails, by outcome: sent, failed, dropped (queue full), not_configured (no MAIL_URL).',
     labels: ['outcome']
   },
   sluice_consumed_total: {
@@ -169,7 +168,7 @@ export const metricTable = {
   sluice_consumer_batch_seconds: {
     type: 'histogram',
     unit: 'seconds',
-    help: 'From the delivery of a batch to the commit of its offsets.',
+    help: 'Time from the delivery of a batch to the commit of its offsets.',
     labels: ['topic'],
     buckets: latencySeconds
   },
@@ -177,27 +176,31 @@ export const metricTable = {
     type: 'gauge',
     unit: 'messages',
     across: 'max',
-    help: 'Messages of the partition that the group has not settled, asked for every 5 seconds.',
+    help: 'Messages of the partition that the group has not settled; refreshed every 5 seconds.',
     labels: ['topic', 'partition']
   },
-  sluice_consumer_stopped_partitions: {
+  sluice_consumer_paused_partitions: {
     type: 'gauge',
     unit: '0 or 1',
     across: 'max',
-    help: '1 while the partition stands still, for a flood of dead letters or as none is taken.',
+    help:
+      '1 while the partition is paused (dead-letter limit reached, or dead-letter topic not ' +
+      'writable).',
     labels: ['topic', 'partition']
   },
   sluice_consumer_retries_total: {
     type: 'counter',
     unit: 'batches',
-    help: 'Batches tried again because something a consumer needs was away.',
+    help: 'Batches retried because a dependency of the consumer was unavailable.',
     labels: ['topic']
   },
   ...evaluationMetricRows,
   sluice_storage_delay_seconds: {
     type: 'histogram',
     unit: 'seconds',
-    help: 'From the receipt of a decision to the commit of its row; duplicates and erased as well.',
+    help:
+      'Time from the receipt of a decision to the commit of its row, including duplicates and ' +
+      'erased.',
     labels: [],
     buckets: delaySeconds
   },
@@ -205,14 +208,14 @@ export const metricTable = {
     type: 'gauge',
     unit: 'rows',
     across: 'max',
-    help: 'Rows in default partitions, up to 10000 of each table; there should be none.',
+    help: 'Rows in default partitions, counted up to 10000 per table; expected 0.',
     labels: []
   },
   sluice_storage_missing_partitions: {
     type: 'gauge',
     unit: 'days',
     across: 'max',
-    help: 'Missing partitions of today and the seven days after it; there should be none.',
+    help: 'Missing partitions for today and the next seven days; expected 0.',
     labels: []
   },
   ...auditMetricRows,

@@ -1,4 +1,4 @@
-/** The metric table made into live metrics, and their exposition for Prometheus. */
+/** Metrics: holds the values of the metric table and exposes them to Prometheus. */
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { metricTable } from './metric-table.ts'
 import type { LabelOf, MetricName, MetricRow } from './metric-table.ts'
@@ -8,40 +8,45 @@ type NameOf<Type extends MetricRow['type']> = {
   [Name in MetricName]: (typeof metricTable)[Name]['type'] extends Type ? Name : never
 }[MetricName]
 
-/** Adds to one counter with fixed labels; by one unless told otherwise. */
+/** Adds `by` (default: 1) to a counter with fixed labels. */
 export type Increment = (by?: number) => void
-/** Adds a value to one histogram with fixed labels. */
+/** Adds a value to a histogram with fixed labels. */
 export type Observe = (value: number) => void
 
 export interface Metrics {
   count<Name extends NameOf<'counter'>>(name: Name, labels: Labels<Name>, by?: number): void
   /**
-   * For the hottest places, made once: an increment is an addition, and the registry hears of it
-   * when somebody looks. The series is there from now on, with 0.
+   * Returns an increment function for hot paths; create it once. It sums increments and writes the
+   * sum to the registry on collection. The series exists immediately, starting at 0.
    */
   counter<Name extends NameOf<'counter'>>(name: Name, labels: Labels<Name>): Increment
   set<Name extends NameOf<'gauge'>>(name: Name, labels: Labels<Name>, value: number): void
   observe<Name extends NameOf<'histogram'>>(name: Name, labels: Labels<Name>, value: number): void
-  /** As `counter`: a value is put aside, and the registry hears of many at once. */
+  /**
+   * Returns an observe function for hot paths; create it once. It buffers values and writes them to
+   * the registry in bulk.
+   */
   histogram<Name extends NameOf<'histogram'>>(name: Name, labels: Labels<Name>): Observe
-  /** `look` is called whenever somebody looks, to set what is only known by looking. */
-  onLook(look: () => void): void
+  /** Calls `collect` before each exposition, for values that are computed on demand. */
+  onCollect(collect: () => void): void
 }
 
-/** The metrics of a process, as its management port sees them. */
+/** Metrics of a process, with the methods that expose them. */
 export interface ProcessMetrics extends Metrics {
   expose(): Promise<Exposition>
-  /** Every value as plain data, for the process that exposes those of several. */
+  /**
+   * Returns all values as plain data, for a process that exposes the metrics of several processes.
+   */
   snapshot(): Promise<MetricsSnapshot>
 }
 
-/** The text that Prometheus scrapes. */
+/** Metrics in the text format that Prometheus scrapes. */
 export interface Exposition {
   readonly contentType: string
   readonly text: string
 }
 
-/** Survives JSON. */
+/** Values of all metrics, serializable as JSON. */
 export type MetricsSnapshot = readonly SnapshotMetric[]
 interface SnapshotMetric {
   readonly name: string
@@ -50,33 +55,33 @@ interface SnapshotMetric {
 
 export function createMetrics(): ProcessMetrics {
   const { registry, counters, gauges, histograms } = createRegistry()
-  const looks: (() => void)[] = []
+  const collectors: (() => void)[] = []
 
-  function look(): void {
-    for (const each of looks) each()
+  function collect(): void {
+    for (const each of collectors) each()
   }
 
   return {
     count: (name, labels, by = 1) => counters.get(name)?.inc(labels, by),
     counter: (name, labels) => {
       const { increment, flush } = bindCounter(counters.get(name), labels)
-      looks.push(flush)
+      collectors.push(flush)
       return increment
     },
     set: (name, labels, value) => gauges.get(name)?.set(labels, value),
     observe: (name, labels, value) => histograms.get(name)?.observe(labels, value),
     histogram: (name, labels) => {
       const { observe, flush } = bindHistogram(histograms.get(name), labels)
-      looks.push(flush)
+      collectors.push(flush)
       return observe
     },
-    onLook: (each) => void looks.push(each),
+    onCollect: (each) => void collectors.push(each),
     expose: async () => {
-      look()
+      collect()
       return { contentType: registry.contentType, text: await registry.metrics() }
     },
     snapshot: async () => {
-      look()
+      collect()
       return (await registry.getMetricsAsJSON()) as unknown as MetricsSnapshot
     }
   }
@@ -112,7 +117,7 @@ function bindCounter(counter: Counter | undefined, labels: Readonly<Record<strin
   }
 }
 
-/** Values that are put aside at most. */
+/** Maximum number of buffered values per histogram. */
 const observedMax = 1000
 
 function bindHistogram(histogram: Histogram | undefined, labels: Readonly<Record<string, string>>) {
@@ -129,17 +134,21 @@ function bindHistogram(histogram: Histogram | undefined, labels: Readonly<Record
   return { observe, flush }
 }
 
-/** Exposes several snapshots as one: counters added up, gauges as their row says. */
-export async function exposeTogether(snapshots: readonly MetricsSnapshot[]): Promise<Exposition> {
+/**
+ * Exposes several snapshots as one. Counters are summed, and gauges are combined as their rows
+ * define.
+ */
+export async function exposeSnapshots(snapshots: readonly MetricsSnapshot[]): Promise<Exposition> {
   const registry = aggregate(snapshots)
   return { contentType: registry.contentType, text: await registry.metrics() }
 }
 
 /**
- * What is left of processes that ended: counters and histograms, added up. Without them the sums
- * of those who still run would go backwards. A gauge says how it is now, and ends with its process.
+ * Returns the summed counters and histograms of ended processes. Without them, the sums over the
+ * running processes would decrease. Gauges are omitted, because they describe only running
+ * processes.
  */
-export function remainsOf(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
+export function totalsOfEnded(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
   const lasting = snapshots.map((each) => each.filter(({ type }) => type !== 'gauge'))
   return aggregate(lasting).getMetricsAsArray() as unknown as MetricsSnapshot
 }

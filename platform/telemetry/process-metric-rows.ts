@@ -1,71 +1,71 @@
-/** The rows of the metric table about processes themselves, whatever they are for. */
+/** Defines the metrics that every process has. */
 
 export const processMetricRows = {
   sluice_ready: {
     type: 'gauge',
     unit: 'processes',
     across: 'sum',
-    help: 'Processes behind this port that are ready: 0 or 1, or the number of ready workers.',
+    help: 'Ready processes behind this port: 0 or 1, or the number of ready workers.',
     labels: []
   },
   sluice_workers: {
     type: 'gauge',
     unit: 'processes',
     across: 'sum',
-    help: 'Workers of this gateway that serve; 0 when GATEWAY_WORKERS is 1.',
+    help: 'Workers of this gateway that are serving; 0 if GATEWAY_WORKERS is 1.',
     labels: []
   },
   sluice_worker_restarts_total: {
     type: 'counter',
     unit: 'restarts',
-    help: 'Workers started anew because one ended that nobody had told to.',
+    help: 'Workers restarted because a worker exited unexpectedly.',
     labels: []
   },
   sluice_build_info: {
     type: 'gauge',
     unit: 'always 1',
     across: 'max',
-    help: 'The version of Sluice and of Node that runs.',
+    help: 'The running versions of Sluice and Node.js.',
     labels: ['version', 'node']
   },
   sluice_event_loop_lag_seconds: {
     type: 'gauge',
     unit: 'seconds',
     across: 'max',
-    help: 'How late timers of the event loop were in the last ten seconds, by quantile.',
+    help: 'Delay of event loop timers over the last ten seconds, by quantile.',
     labels: ['quantile']
   },
   sluice_process_cpu_seconds_total: {
     type: 'counter',
     unit: 'seconds',
-    help: 'CPU time used, in user and system mode together.',
+    help: 'CPU time used, user and system.',
     labels: []
   },
   sluice_process_resident_memory_bytes: {
     type: 'gauge',
     unit: 'bytes',
     across: 'sum',
-    help: 'Memory that the process occupies.',
+    help: 'Resident memory of the process.',
     labels: []
   },
   sluice_process_heap_used_bytes: {
     type: 'gauge',
     unit: 'bytes',
     across: 'sum',
-    help: 'Memory of JavaScript objects, garbage included.',
+    help: 'Used memory of the JavaScript heap, including garbage.',
     labels: []
   },
   sluice_process_external_memory_bytes: {
     type: 'gauge',
     unit: 'bytes',
     across: 'sum',
-    help: 'Memory outside of the heap that JavaScript objects hold, such as buffers.',
+    help: 'Memory outside of the heap held by JavaScript objects, such as buffers.',
     labels: []
   },
   sluice_process_gc_seconds: {
     type: 'histogram',
     unit: 'seconds',
-    help: 'Pauses of garbage collection, by kind.',
+    help: 'Garbage collection pauses, by kind.',
     labels: ['kind'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
   },
@@ -73,7 +73,7 @@ export const processMetricRows = {
     type: 'gauge',
     unit: 'seconds',
     across: 'min',
-    help: 'When the process started, in seconds since 1970.',
+    help: 'Start time of the process, in seconds since 1970.',
     labels: []
   }
 } as const

@@ -1,4 +1,4 @@
-/** What a process says of itself: memory, CPU, garbage collection, event loop, readiness. */
+/** Process metrics: measures memory, CPU, garbage collection, the event loop and readiness. */
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import type { PerformanceEntry } from 'node:perf_hooks'
 import manifest from '../../package.json' with { type: 'json' }
@@ -12,7 +12,6 @@ const resolutionMs = 10
 const quantiles = [
   ['0.5', 50],
   ['0.99', 99],
-  // The longest pause.
   ['1', 100]
 ] as const
 
@@ -23,12 +22,12 @@ const gcKinds = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak callbacks']
 ])
 
-/** Measures from now until the process ends; nothing of it keeps the process alive. */
+/** Measures this process until it exits, without keeping it alive. */
 export function measureProcess(metrics: ProcessMetrics, isReady: () => boolean): void {
   metrics.set('sluice_build_info', { version: manifest.version, node: process.version }, 1)
   metrics.set('sluice_process_start_time_seconds', {}, performance.timeOrigin / 1000)
   const countCpu = createCountCpu(metrics)
-  metrics.onLook(() => {
+  metrics.onCollect(() => {
     metrics.set('sluice_ready', {}, isReady() ? 1 : 0)
     setMemory(metrics)
     countCpu()
@@ -55,7 +54,10 @@ function createCountCpu(metrics: Metrics) {
   }
 }
 
-/** By windows of their own, so that how often somebody looks does not change what they see. */
+/**
+ * Measures the event-loop delay in fixed windows, so that the scrape interval does not affect the
+ * values.
+ */
 function measureEventLoop(metrics: Metrics): void {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
   const show = (): void => {
@@ -67,12 +69,15 @@ function measureEventLoop(metrics: Metrics): void {
   }
   show()
   histogram.enable()
-  // The histogram has its own timer. After a pause, ours may run first, and the reset would lose
-  // the pause: an immediate runs after both.
+  // The histogram has its own timer. After a long delay, this timer can fire first, and the reset
+  // would lose the delay. An immediate runs after both timers.
   setInterval(() => setImmediate(show), windowMs).unref()
 }
 
-/** The histogram holds the time between two ticks of its timer; what is late is the rest. */
+/**
+ * Returns the delay in seconds. The histogram records the time between two ticks of its timer; the
+ * excess over the resolution is the delay.
+ */
 function lagSeconds(histogram: DelayHistogram, percentile: number): number {
   if (histogram.count === 0) return 0
   return Math.max(0, histogram.percentile(percentile) / 1e9 - resolutionMs / 1000)

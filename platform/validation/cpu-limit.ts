@@ -1,9 +1,12 @@
-/** A limit on the time that a synchronous call may compute; beyond it the call is ended. */
+/** CPU limit: cancels a synchronous call that exceeds its time limit. */
 import { Script } from 'node:vm'
 
 export class CpuLimitError extends Error {
   override readonly name = 'CpuLimitError'
-  /** What it really computed: the watch is a clock, and a process may stand still meanwhile. */
+  /**
+   * CPU time actually used. It can be less than the limit, because the limit is elapsed time and
+   * the process may have been suspended.
+   */
   readonly computedMs: number
 
   constructor(message: string, options: ErrorOptions & { readonly computedMs: number }) {
@@ -13,10 +16,9 @@ export class CpuLimitError extends Error {
 }
 
 /**
- * Runs `work` and returns what it returns. After `limitMs` it is ended wherever it stands, so what
- * it writes should be written whole or be read by nobody. A call costs some 0.1 ms, for the thread
- * that watches it: give it many things to do. What `work` throws is thrown on.
- *
+ * Runs `work` and returns its result. After `limitMs`, the call is canceled at an arbitrary point,
+ * so its writes must be atomic or discarded. Each call costs about 0.1 ms for a watchdog thread, so
+ * process many items per call. Errors of `work` are rethrown.
  * @throws {CpuLimitError}
  */
 export type CpuLimit = <T>(work: () => T, limitMs: number) => T
@@ -26,7 +28,10 @@ interface Place {
 }
 
 const placeName = 'sluice.cpu-limit'
-/** Scripts run in the context of the process, which in tests is not the one of this file. */
+/**
+ * Object through which the script calls `work`. A script creates it, because scripts run in the
+ * main context and, under Jest, this module runs in a different one.
+ */
 const place = new Script(
   `globalThis[Symbol.for('${placeName}')] ??= { work() {} }`
 ).runInThisContext() as Place

@@ -1,4 +1,6 @@
-/** JSON Schemas of customers: closed to the network, bounded in size, their patterns linear. */
+/** Custom JSON Schemas: compiles customers' schemas without network access, with bounded size and
+ * linear-time patterns.
+ */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -9,8 +11,8 @@ import type { JsonSchema } from './json-schema.ts'
 import { compileLinearRegex } from './linear-regex.ts'
 import { findSchemaFlaws } from './schema-flaws.ts'
 
-/** A text of a schema that is longer is refused. */
-export const schemaCharactersMax = 65_536
+/** Maximum length of a schema in characters, as JSON text. */
+const schemaCharactersMax = 65_536
 const compileMsMax = 1000
 const dialects = new Set<unknown>([
   undefined,
@@ -19,30 +21,33 @@ const dialects = new Set<unknown>([
 ])
 
 export interface SchemaFailure {
-  /** Which keyword of the schema says so, as a pointer into the schema. */
+  /** JSON pointer to the failed keyword in the schema. */
   readonly schemaPointer: string
-  /** Which part of the value does not fit; its names may be the value's own. */
+  /**
+   * JSON pointer to the invalid part of the value. It can contain property names from the value.
+   */
   readonly valuePointer: string
-  /** What would fit; never a part of the value. */
+  /** What the schema expects. Never contains a part of the value. */
   readonly detail: string
 }
 
 /**
- * The first thing that does not fit, or null. A schema can be written so that this takes for ever:
- * run it under a limit. @throws {CpuLimitError} where the schema calls itself without end
+ * Returns the first failure, or null if the value is valid. A malicious schema can make it run
+ * forever, so call it under a CPU limit.
+ * @throws {CpuLimitError} if the schema recurses too deeply
  */
 export type CustomSchema = (value: unknown) => SchemaFailure | null
 
-/** @throws {Error} when the schema is one that `checkCustomSchema` objects to */
+/** @throws {Error} if `checkCustomSchema` rejects the schema */
 export function compileCustomSchema(schema: JsonSchema): CustomSchema {
-  // Its dialect was checked, and the compiler does not know the schema of schemas.
+  // Removes `$schema`: it has already been checked, and the compiler does not know the meta-schema.
   const rest = Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'))
   const validate = cpuLimit(() => makeCompiler().compile(rest), compileMsMax)
   return function check(value) {
     try {
       if (validate(value)) return null
     } catch (error) {
-      // Tests have errors of another realm, so the class cannot be asked for.
+      // In tests, errors come from another realm, so `instanceof` does not work.
       if ((error as Error).name !== 'RangeError') throw error
       throw new CpuLimitError('the schema calls itself too often', { cause: error, computedMs: 0 })
     }
@@ -52,7 +57,7 @@ export function compileCustomSchema(schema: JsonSchema): CustomSchema {
   }
 }
 
-/** Everything that keeps a schema from being used; pointers begin at the schema. */
+/** Returns all reasons why a schema cannot be used. Pointers are relative to the schema. */
 export function checkCustomSchema(schema: JsonSchema): readonly Violation[] {
   if (JSON.stringify(schema).length > schemaCharactersMax) {
     const most = schemaCharactersMax.toLocaleString('en-US')
@@ -68,7 +73,10 @@ export function checkCustomSchema(schema: JsonSchema): readonly Violation[] {
   return misuses.length > 0 ? misuses : refusalOf(schema)
 }
 
-/** What the compiler objects to that the looks before it did not see. */
+/**
+ * Compiles the schema, which finds errors that `findSchemaFlaws` and `misusesIn` cannot, for
+ * example a reference to a missing anchor.
+ */
 function refusalOf(schema: JsonSchema): readonly Violation[] {
   try {
     compileCustomSchema(schema)
@@ -76,12 +84,12 @@ function refusalOf(schema: JsonSchema): readonly Violation[] {
   } catch (error) {
     const { message } = error as Error
     const detail =
-      error instanceof CpuLimitError ? 'takes too long to compile; make it smaller' : message
+      error instanceof CpuLimitError ? 'takes too long to compile; use a smaller schema' : message
     return [{ pointer: '', detail }]
   }
 }
 
-/** Keywords of other drafts and dialects, which the library would take or pass over. */
+/** Keywords of other drafts and dialects, which the library would accept or silently ignore. */
 const foreign = new Set([
   '$async',
   '$recursiveAnchor',
@@ -95,7 +103,10 @@ const foreign = new Set([
 let formatsHome: Ajv2020 | undefined
 let reader: Ajv2020 | undefined
 
-/** It knows the schema of schemas, which takes long to compile: there is one for all. */
+/**
+ * Returns the Ajv instance that validates schemas against the meta-schema. It is shared, because
+ * compiling the meta-schema is slow.
+ */
 function schemaReader(): Ajv2020 {
   return (reader ??= new Ajv2020({ allErrors: true, logger: false }))
 }
@@ -108,7 +119,7 @@ function isFormat(name: string): boolean {
   return Object.hasOwn((formatsHome ??= makeCompiler()).formats, name)
 }
 
-/** Keywords with values that they cannot have. */
+/** Returns a violation for each keyword with an invalid value. */
 function misusesIn(schema: JsonSchema): readonly Violation[] {
   const ajv = schemaReader()
   if (ajv.validateSchema({ ...schema }) === true) return []
@@ -119,7 +130,9 @@ function misusesIn(schema: JsonSchema): readonly Violation[] {
   return [...details].map(([pointer, detail]) => ({ pointer, detail }))
 }
 
-/** A name of the prototype is no member of a value, and no reference is written out in place. */
+/**
+ * Creates a compiler that ignores inherited properties of values and does not inline references.
+ */
 function makeCompiler(): Ajv2020 {
   const regExp = Object.assign(
     (pattern: string, flags: string) => {

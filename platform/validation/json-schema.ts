@@ -1,7 +1,9 @@
-/** JSON Schema checks, compiled once; what fails is named by its JSON pointer. */
+/** JSON Schema checks: validates values with precompiled schemas and locates violations by JSON
+ * pointer.
+ */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { fewStars, starsMax } from '../../core/evaluation/rule.ts'
+import { starsPattern, starsMax } from '../../core/evaluation/rule.ts'
 import { uuidPattern } from '../../core/ids/ids.ts'
 import { pointerTo } from '../../core/json/json-pointer.ts'
 import { displayNamePattern } from '../../core/display-name-pattern.ts'
@@ -9,17 +11,17 @@ import type { Violation } from '../../core/problem.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Returns what is wrong with a value; an empty list means it fits. */
+/** Returns all violations of a value; empty if it is valid. */
 export type Check = (value: unknown) => readonly Violation[]
 
 const nothingWrong: readonly Violation[] = Object.freeze([])
 
 /**
- * Every problem is reported, not only the first. That is safe for our own schemas alone: they are
- * flat, so the work is bounded by the schema and not by the caller.
- * `coerce` reads query strings: "5" becomes 5 in the value that was passed.
+ * Compiles a check that reports all violations, not only the first. Use it only for Sluice's own
+ * schemas: they are flat, so the schema and not the caller determines the amount of work. `coerce`
+ * is for query strings: it replaces "5" with 5 in the passed value.
  */
-export function createCheck(schema: JsonSchema, options: { coerce?: boolean } = {}): Check {
+export function createCheck(schema: object, options: { coerce?: boolean } = {}): Check {
   const validate = compilerOf(options.coerce === true).compile({ ...schema })
 
   return function check(value) {
@@ -29,42 +31,44 @@ export function createCheck(schema: JsonSchema, options: { coerce?: boolean } = 
 
 const compilers = new Map<boolean, Ajv2020>()
 
-/** Shared by all schemas, because each new compiler spends about 20 ms on the meta-schema. */
+/** Returns the shared compiler. Each new compiler would spend about 20 ms on the meta-schema. */
 function compilerOf(coerce: boolean): Ajv2020 {
   const known = compilers.get(coerce)
   if (known !== undefined) return known
   const compiler = new Ajv2020({
     allErrors: true,
-    // A parameter that is given once is a list of one where a list is taken.
+    // Where the schema expects a list, a single parameter becomes a list with one item.
     coerceTypes: coerce ? 'array' : false,
     strict: true,
     strictTypes: false,
     allowUnionTypes: true,
     useDefaults: coerce,
     verbose: true,
-    // Identify a schema by its object, not by its $id: two schemas may share an $id.
+    // Identifies schemas by object instead of `$id`, because two schemas can have the same `$id`.
     addUsedSchema: false
   })
   compilers.set(coerce, compiler)
   return compiler
 }
 
-/** A missing member is named by where it ought to be. */
+/** Converts an error. For a missing property, the pointer is where the property should be. */
 function violationOf(error: ErrorObject): Violation {
   const missing: unknown = error.params['missingProperty'] ?? error.params['additionalProperty']
   const pointer = error.instancePath + (typeof missing === 'string' ? pointerTo(missing) : '')
   const known = Object.keys((error.parentSchema?.['properties'] ?? {}) as object)
   const isUnknown = error.keyword === 'additionalProperties' && known.length > 0
-  const rest = isUnknown ? `; known are ${known.join(', ')}` : ''
+  const rest = isUnknown ? `. Allowed: ${known.join(', ')}` : ''
   return { pointer, detail: detailOf(error) + rest }
 }
 
 type Params = Readonly<Record<string, unknown>>
 
-/** Sentences for people, in place of the library's. A missing keyword keeps the library's. */
+/**
+ * Replacements for the library's messages, by keyword. Other keywords keep the library's messages.
+ */
 const sentences: Readonly<Record<string, (params: Params) => string | undefined>> = {
   required: () => 'is required',
-  additionalProperties: () => 'is not known here',
+  additionalProperties: () => 'is an unknown property',
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
   type: ({ type }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
   minLength: ({ limit }) => `must have at least ${charactersOf(limit)}`,
@@ -75,11 +79,11 @@ const sentences: Readonly<Record<string, (params: Params) => string | undefined>
 }
 
 const patternSentences = new Map<unknown, string>([
-  ['^[^\\u0000]*$', 'must not hold the character U+0000'],
-  ['^[^\\u0000\\ud800-\\udfff]*$', 'must hold neither U+0000 nor half of a surrogate pair'],
+  ['^[^\\u0000]*$', 'must not contain the character U+0000'],
+  ['^[^\\u0000\\ud800-\\udfff]*$', 'must contain neither U+0000 nor unpaired surrogates'],
   [displayNamePattern, 'must not contain links, control characters or invisible characters'],
   ['^[\\x21-\\x7e]+$', 'must be visible ASCII characters without spaces'],
-  [fewStars, `must hold at most ${starsMax} times the character *`],
+  [starsPattern, `must contain at most ${starsMax} asterisks (*)`],
   [uuidPattern, 'must be a UUID such as 01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55']
 ])
 
@@ -98,15 +102,18 @@ function charactersOf(count: unknown): string {
   return count === 1 ? '1 character' : `${String(count)} characters`
 }
 
-/** What would be right, in a few words; never a part of the value. */
+/** Describes what the schema expects, without quoting any part of the value. */
 export function detailOf(error: ErrorObject): string {
   const { keyword, params, message } = error
   return sentences[keyword]?.(params) ?? exampleOf(error) ?? message ?? 'is not valid'
 }
 
-/** A pattern says little to people: where its schema has examples, they say more. */
+/**
+ * Returns a message with the schema's examples, if any, because examples explain more than a
+ * pattern.
+ */
 function exampleOf({ keyword, parentSchema }: ErrorObject): string | undefined {
   const examples: unknown = parentSchema?.['examples']
   if (keyword !== 'pattern' || !Array.isArray(examples)) return undefined
-  return `must be such as ${examples.join(' or ')}`
+  return `must be a value like ${examples.join(' or ')}`
 }

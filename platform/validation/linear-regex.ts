@@ -1,18 +1,23 @@
-/** Regular expressions of customers: linear in the text, whatever the pattern. */
+/** Customers' regular expressions: matches any pattern in time linear in the length of the text. */
 import { RE2JS, RE2JSException } from 're2js'
 
-/** Longest pattern that is compiled. */
 export const patternCharactersMax = 1000
-/** Instructions of a compiled pattern: each costs something at each character of a text. */
-export const instructionsMax = 2000
-/** Of one pattern's states; the library's own 8 MiB would add up over many patterns. */
+/**
+ * Maximum number of instructions of a compiled pattern. Each instruction adds to the cost per
+ * character.
+ */
+const instructionsMax = 2000
+/**
+ * Maximum memory for the states of one pattern. The library's default of 8 MiB would add up over
+ * many patterns.
+ */
 const stateBytesMax = 1_048_576
 
 export interface LinearRegex {
-  /** Instructions of the compiled pattern. */
+  /** Number of instructions of the compiled pattern. */
   readonly size: number
   test(text: string): boolean
-  /** Where the first match stands, in code units, or null. */
+  /** Returns the position of the first match in UTF-16 code units, or null. */
   find(text: string): { readonly start: number; readonly end: number } | null
 }
 
@@ -24,16 +29,22 @@ const flagValues: Readonly<Record<string, number>> = {
   i: RE2JS.CASE_INSENSITIVE,
   m: RE2JS.MULTILINE,
   s: RE2JS.DOTALL,
-  // Patterns are read by code points in any case.
+  // Accepted without effect, because patterns always match code points.
   u: 0
 }
 
-/** @param flags some of `i`, `m`, `s` @throws {PatternError} with a sentence about what is wrong */
+/**
+ * @param flags any of `i`, `m`, `s`
+ * @throws {PatternError} if the pattern or a flag is invalid, or the compiled pattern is too large
+ */
 export function compileLinearRegex(pattern: string, flags = ''): LinearRegex {
   let compiled = compile(pattern, flags)
   let isRunning = false
 
-  /** A run that was ended from outside may have left the caches between two states. */
+  /**
+   * Compiles the pattern again if the last run was canceled, because its caches may be
+   * inconsistent.
+   */
   function run<T>(look: (regex: RE2JS) => T): T {
     if (isRunning) compiled = compile(pattern, flags)
     isRunning = true
@@ -59,7 +70,7 @@ function compile(pattern: string, flags: string): RE2JS {
   }
   const compiled = translated(pattern, flagsOf(flags))
   if (compiled.programSize() > instructionsMax) {
-    throw new PatternError('is too large once its repetitions are written out; use fewer of them')
+    throw new PatternError('is too large once its repetitions are expanded; use fewer of them')
   }
   const { dfa } = compiled.re2Input
   dfa.stateBudget = stateBytesMax
@@ -75,7 +86,7 @@ function flagsOf(flags: string): number {
   }, 0)
 }
 
-/** Patterns as JavaScript writes them: `\u0041`, `\cA`, `(?<name>…)`. */
+/** Compiles a pattern in JavaScript syntax, for example `\u0041`, `\cA` or `(?<name>…)`. */
 function translated(pattern: string, flags: number): RE2JS {
   try {
     return RE2JS.compile(RE2JS.translateRegExp(pattern), flags)
@@ -88,10 +99,13 @@ function translated(pattern: string, flags: number): RE2JS {
 const lookaround = /\(\?<?[=!]/
 const backReference = /(?:^|[^\\])(?:\\\\)*\\(?:[1-9]|k<)/
 
-/** What people miss first: both cannot be had in linear time. */
+/**
+ * Describes the error. Lookaround and back references have their own messages, because users miss
+ * them most. Neither is possible in linear time.
+ */
 function sentenceOf(message: string, pattern: string): string {
-  if (lookaround.test(pattern)) return 'must do without lookahead and lookbehind (RE2 syntax)'
-  if (backReference.test(pattern)) return 'must do without back references (RE2 syntax)'
+  if (lookaround.test(pattern)) return 'must not use lookahead or lookbehind (RE2 syntax)'
+  if (backReference.test(pattern)) return 'must not use back references (RE2 syntax)'
   const problem = message.replace('error parsing regexp: ', '')
-  return `is no regular expression in RE2 syntax: ${problem}`
+  return `is not a valid regular expression in RE2 syntax: ${problem}`
 }

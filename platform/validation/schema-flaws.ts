@@ -1,18 +1,23 @@
-/** What is wrong with a customer's JSON Schema, each flaw at its place. */
+/** Finds flaws in a customer's JSON Schema and locates each by JSON pointer. */
 import { pointerTo } from '../../core/json/json-pointer.ts'
 import type { Violation } from '../../core/problem.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { PatternError, compileLinearRegex } from './linear-regex.ts'
 
-/** Schemas within a schema, and how deeply they nest. */
-export const subschemasMax = 500
-export const schemaDepthMax = 32
-/** Patterns of a schema, and the instructions of all of them: evaluations compile them anew. */
+/** Maximum number of schemas within a schema. `schemaDepthMax` limits how deeply they nest. */
+const subschemasMax = 500
+const schemaDepthMax = 32
+/**
+ * Maximum number of patterns in a schema. `patternInstructionsMax` limits the instructions of all
+ * patterns together, because every evaluation compiles them.
+ */
 export const patternsMax = 100
-export const patternInstructionsMax = 5000
+const patternInstructionsMax = 5000
 const flawsMax = 20
 
-/** Where schemas stand within a schema: as the value, in a list, or in an object by any name. */
+/**
+ * Keywords that contain schemas: as their value, in a list, or in an object with arbitrary names.
+ */
 const within: ReadonlyMap<string, 'value' | 'list' | 'names'> = new Map([
   ...['additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items'].map(asValue),
   ...['not', 'propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'].map(asValue),
@@ -32,13 +37,13 @@ interface Place {
   readonly depth: number
 }
 
-/** What the library knows. */
-export interface SchemaVocabulary {
+/** Keywords and formats that the library supports. */
+interface SchemaVocabulary {
   isKeyword(name: string): boolean
   isFormat(name: string): boolean
 }
 
-/** The first flaws; an empty list says nothing of the values that keywords have. */
+/** Returns the first flaws. Does not check the values of keywords. */
 export function findSchemaFlaws(
   root: JsonSchema,
   vocabulary: SchemaVocabulary
@@ -49,7 +54,7 @@ export function findSchemaFlaws(
   for (let seen = 0; seen < pending.length && flaws.length < flawsMax; seen++) {
     const place = pending[seen] as Place
     if (seen >= subschemasMax) {
-      return [{ pointer: '', detail: `must hold at most ${subschemasMax} schemas` }]
+      return [{ pointer: '', detail: `must contain at most ${subschemasMax} schemas` }]
     }
     if (place.depth > schemaDepthMax) {
       return [...flaws, flaw(place.pointer, `nests more than ${schemaDepthMax} schemas`)]
@@ -84,7 +89,7 @@ function flawsOf(
   vocabulary: SchemaVocabulary
 ): Violation[] {
   if (!vocabulary.isKeyword(name)) {
-    return [flaw(pointer, 'is no keyword of JSON Schema 2020-12')]
+    return [flaw(pointer, 'is not a keyword of JSON Schema 2020-12')]
   }
   switch (name) {
     case '$ref':
@@ -99,7 +104,7 @@ function flawsOf(
   }
 }
 
-/** The library passes over this name, so that whatever stands there would fit. */
+/** Rejects `__proto__`, because the library ignores this name and would accept any value. */
 function prototypeFlaws(value: unknown, pointer: string): Violation[] {
   const isNamed = membersOf(value).some(([name]) => name === '__proto__')
   return isNamed ? [flaw(`${pointer}/__proto__`, 'is a name that cannot be checked')] : []
@@ -107,7 +112,7 @@ function prototypeFlaws(value: unknown, pointer: string): Violation[] {
 
 function formatFlaws(value: unknown, pointer: string, { isFormat }: SchemaVocabulary): Violation[] {
   if (typeof value !== 'string' || isFormat(value)) return []
-  return [flaw(pointer, 'is no format that is known here; date-time, email, uri and uuid are')]
+  return [flaw(pointer, 'is not a supported format. Allowed: date-time, email, uri, uuid')]
 }
 
 interface Pattern {
@@ -121,7 +126,10 @@ function patternsIn(name: string, value: unknown, pointer: string): Pattern[] {
   return membersOf(value).map(([text]) => ({ text, pointer: pointer + pointerTo(text) }))
 }
 
-/** Compiles each pattern, until there are more or larger ones than a schema may have. */
+/**
+ * Returns a function that compiles a pattern and returns its flaws. It stops compiling once the
+ * number or total size of the patterns exceeds its limit.
+ */
 function createPatternFlaws(): (pattern: Pattern) => Violation[] {
   let patterns = 0
   let instructions = 0
@@ -142,14 +150,19 @@ function createPatternFlaws(): (pattern: Pattern) => Violation[] {
   }
 }
 
-const tooManyPatterns = `must hold at most ${patternsMax} patterns`
+const tooManyPatterns = `must contain at most ${patternsMax} patterns`
 const tooLargePatterns =
   'makes the patterns of the schema too large together; use fewer repetitions and classes'
 
 function referenceFlaws(reference: unknown, root: JsonSchema, pointer: string): Violation[] {
   if (typeof reference !== 'string') return []
   if (!reference.startsWith('#')) {
-    return [flaw(pointer, 'must point into this schema, such as #/$defs/name; nothing is fetched')]
+    return [
+      flaw(
+        pointer,
+        'must point into this schema, such as #/$defs/name; other schemas are not fetched'
+      )
+    ]
   }
   const isMissing = reference.startsWith('#/') && !leadsSomewhere(reference, root)
   return isMissing ? [flaw(pointer, 'points to nothing in this schema')] : []
@@ -177,7 +190,7 @@ function schemasIn(name: string, value: unknown, { pointer, depth }: Place): Pla
   const kind = within.get(name)
   if (kind === undefined) return []
   if (kind === 'value') return [{ schema: value, pointer, depth: depth + 1 }]
-  // Only what is an object or a list has members here; the keyword's own check says the rest.
+  // Only objects and lists have members. The check of the keyword's value reports other types.
   return membersOf(value).map(([key, schema]) => {
     return { schema, pointer: pointer + pointerTo(key), depth: depth + 1 }
   })

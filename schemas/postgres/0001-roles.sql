@@ -1,7 +1,8 @@
--- Roles of the gateway and the owner, and the procedures that protect tables with row security.
+-- Creates the roles of the gateway and the owner, and the procedures that protect tables with row
+-- security.
 
--- Roles belong to the whole server. They may exist already: made for another database, by a
--- migration that runs at the same moment, or by an administrator because the owner may not.
+-- Roles belong to the whole server, so another database or a concurrent migration may have created
+-- them already. If the owner may not create roles, an administrator creates them.
 do $$
 declare
   wanted text;
@@ -37,19 +38,20 @@ begin
     exception when unique_violation then null;
     end;
   end loop;
-  -- A login with NOINHERIT would own the tables and see no row of them.
+  -- A login with NOINHERIT would own the tables but see none of their rows.
   if not pg_has_role('sluice_storage', 'usage') then
     raise insufficient_privilege using message = format(
-      '%1$I does not inherit what it is granted; as an administrator run: '
+      '%1$I does not inherit its granted roles; as an administrator run: '
       'alter role %1$I inherit; revoke sluice_storage from %1$I; grant sluice_storage to %1$I',
       current_user);
   end if;
 end
 $$;
 
--- Readers see the rows of the organization that their transaction names, and no row when it names
--- none. Members of sluice_storage, the owner among them, see all rows; their rights to the table
--- come from elsewhere. No role has rights to a partition: it is read through its parent.
+-- Lets readers see the rows of the organization that is set in their transaction. If none is set,
+-- they see no rows. Members of sluice_storage, including the owner, see all rows; their privileges
+-- on the table are granted elsewhere. No role has privileges on a partition, because partitions are
+-- read through their parent.
 create procedure show_by_organization(shown regclass) language plpgsql as $$
 begin
   execute format('alter table %s enable row level security', shown);
@@ -63,7 +65,8 @@ begin
 end
 $$;
 
--- Readers see the rows of their organization. Editors see them too, and have these rights to them.
+-- Lets readers and editors see the rows of their organization, and grants editors the given
+-- privileges on them.
 create procedure edit_by_organization(shown regclass, variadic rights text[])
 language plpgsql as $$
 begin
@@ -78,7 +81,7 @@ begin
 end
 $$;
 
--- Readers and editors see the rows of their organization.
+-- Lets readers and editors see the rows of their organization.
 create procedure show_to_editors(shown regclass) language plpgsql as $$
 begin
   call show_by_organization(shown);
@@ -89,7 +92,8 @@ begin
 end
 $$;
 
--- Authentication and the owner see all rows, because authentication finds out the organization.
+-- Lets authentication and the owner see all rows. Authentication needs them to determine the
+-- organization.
 create procedure keep_accounts(kept regclass) language plpgsql as $$
 begin
   execute format('alter table %s enable row level security', kept);
@@ -102,8 +106,8 @@ begin
 end
 $$;
 
--- Lets readers and editors reach the rows of their organization in a table of accounts; their
--- rights are granted by column.
+-- Lets readers and editors access the rows of their organization in a table of accounts. Their
+-- privileges are granted by column.
 create procedure share_by_organization(shared regclass) language plpgsql as $$
 begin
   execute format(

@@ -1,14 +1,14 @@
--- Organizations, users, API keys, logins, invites and the audit log.
+-- Creates tables for organizations, users, API keys, logins, invites and the audit log.
 
 create table organizations (
   organization_id uuid primary key,
   name text not null,
-  -- Decisions per window; null follows RATE_LIMIT_POINTS.
+  -- Maximum number of decisions per window; null if RATE_LIMIT_POINTS applies.
   rate_limit_points integer check (rate_limit_points > 0),
   created_at timestamptz not null default now()
 );
 comment on table organizations is
-  'Tenants, each with its own rate limit or the default one.';
+  'Tenants, each with a custom rate limit or the default.';
 call keep_accounts('organizations');
 call share_by_organization('organizations');
 grant select on organizations to sluice_reader, sluice_editor;
@@ -16,22 +16,23 @@ grant update (name) on organizations to sluice_editor;
 
 create table users (
   user_id uuid primary key,
-  -- Lower case and trimmed, so that one person has one row however they type it.
+  -- Lower case and trimmed, so that each address has only one row.
   email text not null unique,
   email_verified_at timestamptz,
   password_hash text not null,
   password_changed_at timestamptz not null default now(),
-  -- The name that the user wants to be shown.
+  -- Display name.
   name text,
-  -- The organization of a login that names none; null means the first that the user belongs to.
+  -- Organization for a login that does not name one. If null, the user's first organization is
+  -- used.
   last_organization_id uuid references organizations,
   created_at timestamptz not null default now()
 );
 comment on table users is
-  'People who log in; the password is stored as an argon2id hash.';
+  'Users who log in; the password is stored as an argon2id hash.';
 call keep_accounts('users');
 
--- A user may belong to several organizations, with a role in each.
+-- A user may belong to several organizations and has a role in each.
 create table memberships (
   organization_id uuid not null references organizations,
   user_id uuid not null references users,
@@ -41,13 +42,13 @@ create table memberships (
 );
 create index memberships_by_user on memberships (user_id);
 comment on table memberships is
-  'Which user belongs to which organization, with which role.';
+  'Users of each organization, with their roles.';
 call keep_accounts('memberships');
 call share_by_organization('memberships');
 grant select on memberships to sluice_reader, sluice_editor;
 grant insert, update, delete on memberships to sluice_editor;
 
--- Members of an organization see each other's names and addresses, and no hash.
+-- Members of an organization see each other's names and email addresses, but no password hashes.
 create policy reader on users for select to sluice_reader, sluice_editor
   using (user_id in (select m.user_id from memberships m where m.organization_id =
     (select nullif(current_setting('sluice.organization_id', true), '')::uuid)));
@@ -55,15 +56,17 @@ grant select (user_id, email, name, created_at, email_verified_at) on users
   to sluice_reader, sluice_editor;
 
 create table api_keys (
-  -- The public part of a key; the secret is stored as HMAC-SHA-256 under a pepper kept elsewhere.
+  -- Public part of the key. The secret is stored as an HMAC-SHA-256 whose pepper is not in the
+  -- database.
   key_id text primary key,
   organization_id uuid not null references organizations,
   name text not null,
-  -- The <env> of slk_<env>_…, which the successor of a rotated key keeps.
+  -- The <env> of slk_<env>_…. The successor of a rotated key keeps it.
   environment text not null,
   secret_digest bytea not null,
   scopes text[] not null,
-  -- Decisions per window for this key, next to the limit of its organization; null is no limit.
+  -- Maximum number of decisions per window for this key, in addition to the limit of its
+  -- organization; null if the key has no limit of its own.
   rate_limit_points integer check (rate_limit_points > 0),
   created_at timestamptz not null default now(),
   created_by uuid references users,
@@ -71,7 +74,7 @@ create table api_keys (
   revoked_at timestamptz,
   -- The successor of a rotated key.
   replaced_by text references api_keys (key_id),
-  -- To the minute; gateways write it from time to time, never in a request.
+  -- Rounded to the minute. Gateways write it periodically and never during a request.
   last_used_at timestamptz
 );
 create index api_keys_organization on api_keys (organization_id);
@@ -84,31 +87,31 @@ grant select (key_id, organization_id, name, environment, scopes, rate_limit_poi
   on api_keys to sluice_reader, sluice_editor;
 grant insert, update on api_keys to sluice_editor;
 
--- A login and all tokens that were refreshed from it; they are revoked together.
+-- A login and all tokens that were refreshed from it. They are revoked together.
 create table sessions (
   session_id uuid primary key,
   user_id uuid not null references users,
-  -- The organization that the session acts for.
+  -- Organization for which the session acts.
   organization_id uuid not null references organizations,
   created_at timestamptz not null default now(),
   last_used_at timestamptz not null default now(),
-  -- The end without a refresh; each refresh moves it, up to ends_at.
+  -- End of the session unless it is refreshed. Each refresh extends it, but not beyond ends_at.
   expires_at timestamptz not null,
   ends_at timestamptz not null,
   revoked_at timestamptz,
-  -- logout, refresh_reused, password, user, removed, many.
+  -- logout, refresh_reused, password, user, removed or many.
   revoked_reason text,
   user_agent text,
   address text,
-  -- Of the login: an IPv4 address, or the first 64 bits of an IPv6 address. Networks from which an
-  -- account has logged in stay open while others are refused.
+  -- Network of the login: an IPv4 address, or the first 64 bits of an IPv6 address. While logins to
+  -- an account are limited, networks with an earlier login are still accepted.
   network text
 );
 create index sessions_by_user on sessions (user_id, created_at desc);
 create index sessions_by_age on sessions using brin (ends_at) with (autosummarize = on);
 create index sessions_by_network on sessions (user_id, network);
 comment on table sessions is
-  'Logins; revoking one ends all of its refresh tokens.';
+  'Logins. Revoking one invalidates all of its refresh tokens.';
 call keep_accounts('sessions');
 
 create table refresh_tokens (
@@ -120,14 +123,14 @@ create table refresh_tokens (
 );
 create index refresh_tokens_by_session on refresh_tokens (session_id);
 comment on table refresh_tokens is
-  'Digests of refresh tokens; each is valid once.';
+  'Digests of refresh tokens. Each token can be used once.';
 call keep_accounts('refresh_tokens');
 
--- A person with such a token reads the email of the address.
+-- An email token proves access to the mailbox of the address.
 create table email_tokens (
   -- SHA-256 of the token.
   token_digest bytea primary key,
-  -- Null where no account has the email: a request to reset a password writes a row in either case.
+  -- Null if no account has the email, because a request to reset a password always writes a row.
   user_id uuid references users,
   purpose text not null check (purpose in ('verify_email', 'reset_password')),
   email text not null,
@@ -152,7 +155,7 @@ create table registrations (
   expires_at timestamptz not null
 );
 comment on table registrations is
-  'Registrations that were not confirmed yet; one is written for a taken email as well.';
+  'Unconfirmed registrations, including those with an email that is already in use.';
 call keep_accounts('registrations');
 
 create table invites (
@@ -184,13 +187,13 @@ create table audit_log (
   created_at timestamptz not null default now(),
   -- user, api_key or system.
   actor_kind text not null,
-  -- Of the user or key; null for the system.
+  -- Id of the user or key; null for the system.
   actor_id text,
-  -- Such as api_key.created.
+  -- For example api_key.created.
   action text not null,
   target_kind text,
   target_id text,
-  -- JSON text with the details of the change; never a secret.
+  -- JSON text with the details of the change, without secrets.
   details text,
   address text,
   request_id text,
@@ -198,7 +201,7 @@ create table audit_log (
 );
 create index audit_log_by_time on audit_log (organization_id, created_at desc, entry_id desc);
 comment on table audit_log is
-  'Who changed what, written in the same transaction as the change.';
+  'Changes and who made them, written in the same transaction as the change.';
 call keep_accounts('audit_log');
 call share_by_organization('audit_log');
 grant select on audit_log to sluice_reader, sluice_editor;

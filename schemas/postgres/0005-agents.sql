@@ -1,4 +1,4 @@
--- Agents, their profiles, and sums by hour for lists, statistics and profiles.
+-- Creates tables for agents, their profiles, and hourly sums for lists, statistics and profiles.
 
 create table agents (
   organization_id uuid not null,
@@ -19,7 +19,7 @@ create table agent_profiles (
   description text,
   owner text,
   tags text[] not null default '{}',
-  -- JSON text: the price of a million tokens by model.
+  -- JSON text with the price per million tokens of each model.
   prices text,
   archived_at timestamptz,
   updated_at timestamptz not null default now(),
@@ -30,8 +30,8 @@ comment on table agent_profiles is
   'Descriptions, owners, tags and model prices that users entered for agents.';
 call edit_by_organization('agent_profiles', 'insert', 'update');
 
--- The transaction that stores or erases decisions or runs also updates the sums below. An hour is
--- that of received_at in UTC; agent_id and domain are empty where the decision has none.
+-- The transaction that stores or erases decisions or runs also updates the sums below. The hour is
+-- the UTC hour of received_at. agent_id and domain are empty if the decision has none.
 
 create table decision_hours (
   organization_id uuid not null,
@@ -39,16 +39,16 @@ create table decision_hours (
   agent_id text not null,
   domain text not null,
   decisions bigint not null,
-  -- A sum of many counts of up to 2^53 does not fit a bigint.
+  -- Numeric, because the sum of many counts of up to 2^53 does not fit in a bigint.
   input_tokens numeric not null,
   output_tokens numeric not null,
-  -- The number of decisions that name their tokens.
+  -- Number of decisions with a token count.
   input_tokens_known bigint not null,
   output_tokens_known bigint not null,
   errors bigint not null,
-  -- The number of decisions that say whether there was an error.
+  -- Number of decisions that report whether there was an error.
   errors_known bigint not null,
-  -- Exact, because erased decisions are subtracted.
+  -- Numeric, because the sum must stay exact when erased decisions are subtracted.
   latency_ms numeric not null,
   latency_known bigint not null,
   primary key (organization_id, hour, agent_id, domain)
@@ -81,7 +81,7 @@ create index decision_facet_hours_by_agent on decision_facet_hours
 create index decision_facet_hours_by_age on decision_facet_hours
   using brin (hour) with (autosummarize = on);
 comment on table decision_facet_hours is
-  'The sums of decision_hours by model, agent version and SDK version.';
+  'Same sums as decision_hours, by model, agent version and SDK version.';
 call show_by_organization('decision_facet_hours');
 
 create table outcome_hours (
@@ -100,7 +100,7 @@ comment on table outcome_hours is
   'Counts of decisions by hour, agent, domain, status and verdict.';
 call show_by_organization('outcome_hours');
 
--- Only the newest score of each decision, name and source counts.
+-- Counts only the newest score of each decision, name and source.
 create table score_hours (
   organization_id uuid not null,
   hour timestamptz not null,
@@ -108,15 +108,15 @@ create table score_hours (
   domain text not null,
   name text not null,
   source_kind text not null,
-  -- Empty and 0 for scores that do not come from an evaluator.
+  -- Empty, with version 0, for scores that are not from an evaluator.
   evaluator_id text not null,
   evaluator_version integer not null,
   scores bigint not null,
-  -- The number of scores with a value, the sum of the values and the sum of their squares.
+  -- Number of scores with a value, the sum of these values, and the sum of their squares.
   valued bigint not null,
   value_sum numeric not null,
   value_squares numeric not null,
-  -- The number of scores that passed or failed, and of those that passed.
+  -- Number of scores that passed or failed, and number of scores that passed.
   judged bigint not null,
   passed bigint not null,
   primary key (organization_id, hour, agent_id, domain, name, source_kind, evaluator_id,

@@ -1,4 +1,5 @@
--- Configuration of evaluation: evaluators, rules, connections to model providers, and budgets.
+-- Creates tables for the configuration of evaluation: evaluators, rules, connections to model
+-- providers, and budgets.
 
 create table evaluators (
   organization_id uuid not null,
@@ -13,7 +14,7 @@ create table evaluators (
 create unique index evaluators_by_name on evaluators (organization_id, name)
   where deleted_at is null;
 comment on table evaluators is
-  'Evaluators of an organization, with the number of the latest version.';
+  'Evaluators of each organization, with the number of the latest version.';
 call edit_by_organization('evaluators', 'insert', 'update');
 
 create table evaluator_versions (
@@ -23,25 +24,26 @@ create table evaluator_versions (
   name text not null,
   kind text not null,
   description text,
-  -- JSON text of the settings of its kind.
+  -- JSON text of the settings, which depend on the kind.
   config text not null,
-  -- JSON text of the score that it gives.
+  -- JSON text of the score that the evaluator produces.
   output text not null,
   timeout_ms integer not null,
   config_hash text not null,
-  -- JSON text of the results of the attacks on a judge when it was saved; null for other kinds.
+  -- JSON text with the results of the attacks that tested a judge when it was saved; null for other
+  -- kinds.
   self_test text,
   created_at timestamptz not null default now(),
   created_by text not null,
   primary key (organization_id, evaluator_id, version)
 );
 comment on table evaluator_versions is
-  'Every version of an evaluator; a version never changes.';
+  'All versions of evaluators. A version never changes.';
 call edit_by_organization('evaluator_versions', 'insert');
 
 create table evaluation_rules (
   organization_id uuid not null,
-  -- The rule `default` has a row only once it was changed.
+  -- The rule `default` has no row until it is changed.
   rule_id text not null,
   name text not null,
   -- JSON text of the rule, with the ids of its evaluators.
@@ -59,16 +61,16 @@ call edit_by_organization('evaluation_rules', 'insert', 'update');
 
 create table rule_sets (
   organization_id uuid not null,
-  -- From 1; version 0 is that of a new organization, and has no row.
+  -- Starts at 1. Version 0, the initial rule set of every organization, has no row.
   version integer not null,
-  -- JSON text.
+  -- JSON text of the rules.
   content text not null,
   created_at timestamptz not null default now(),
   created_by text not null,
   primary key (organization_id, version)
 );
 comment on table rule_sets is
-  'Snapshots of all rules with their evaluator versions, one per change; a plan refers to one.';
+  'Snapshots of all rules and evaluator versions, one per change. Each plan refers to one.';
 call edit_by_organization('rule_sets', 'insert');
 
 create table evaluation_connections (
@@ -77,11 +79,11 @@ create table evaluation_connections (
   name text not null,
   kind text not null check (kind in ('openai_compatible')),
   base_url text not null,
-  -- Null where the provider needs no API key.
+  -- Null if the provider needs no API key.
   api_key_sealed bytea,
-  -- The last characters, to distinguish keys.
+  -- The last characters of the API key, so that users can distinguish keys.
   api_key_hint text,
-  -- JSON text: a list of {model, usd_per_million_input, usd_per_million_output}.
+  -- JSON text of a list of {model, usd_per_million_input, usd_per_million_output}.
   models text not null default '[]',
   concurrency_max integer not null default 8 check (concurrency_max between 1 and 1000),
   created_at timestamptz not null default now(),
@@ -92,21 +94,21 @@ create table evaluation_connections (
 create unique index evaluation_connections_by_name on evaluation_connections (organization_id, name)
   where deleted_at is null;
 comment on table evaluation_connections is
-  'Connections to model providers; API keys are sealed under SECRETS_KEY.';
+  'Connections to model providers. API keys are sealed with SECRETS_KEY.';
 call edit_by_organization('evaluation_connections', 'insert', 'update');
 
--- While a circuit is open, runs of its connection wait and use up no attempt.
+-- While a circuit is open, runs of its connection wait without using up attempts.
 create table connection_circuits (
   organization_id uuid not null,
   connection_id text not null,
   state text not null default 'closed' check (state in ('closed', 'open', 'half_open')),
   reason text,
   since timestamptz not null default now(),
-  -- When one run may probe the connection; each failure doubles the wait.
+  -- When one run may probe the connection. Each failure doubles the delay.
   probe_at timestamptz,
   probes integer not null default 0,
   failures_in_row integer not null default 0,
-  -- The end of the wait that the provider asked for.
+  -- End of the delay that the provider requested.
   paused_until timestamptz,
   primary key (organization_id, connection_id)
 );
@@ -118,7 +120,7 @@ create table evaluation_budgets (
   organization_id uuid primary key,
   nano_usd_per_day bigint check (nano_usd_per_day >= 0),
   nano_usd_per_month bigint check (nano_usd_per_month >= 0),
-  -- The share of a limit, from 0 to 1, that triggers an alert.
+  -- Fraction of a limit, from 0 to 1, at which an alert is sent.
   alert_at double precision check (alert_at between 0 and 1),
   updated_at timestamptz not null default now()
 );
@@ -135,7 +137,7 @@ create table evaluation_spend (
   input_tokens bigint not null default 0,
   output_tokens bigint not null default 0,
   nano_usd bigint not null default 0,
-  -- Calls with an unknown price, which are not free.
+  -- Number of calls whose price is unknown. nano_usd does not include their cost.
   unpriced_calls bigint not null default 0,
   primary key (organization_id, day, rule_id, evaluator_id)
 );

@@ -1,4 +1,4 @@
--- Webhooks and their deliveries.
+-- Creates tables for webhooks and their deliveries.
 
 create table webhooks (
   organization_id uuid not null,
@@ -6,23 +6,23 @@ create table webhooks (
   name text not null,
   url text not null,
   secret_sealed bytea not null,
-  -- The secret before a rotation also signs until then.
+  -- Secret from before the last rotation. It also signs deliveries until secret_before_until.
   secret_before_sealed bytea,
   secret_before_until timestamptz,
   events text[] not null,
-  -- JSON text; null without a score threshold.
+  -- JSON text of the score threshold; null if the webhook has none.
   threshold text,
   enabled boolean not null default true,
   disabled_reason text,
-  -- Deliveries that failed since one succeeded.
+  -- Number of deliveries that have failed since the last success.
   failures_in_row integer not null default 0,
-  -- Attempts that failed since one succeeded, up to the number at which the webhook has the fewest
-  -- deliveries in flight.
+  -- Number of attempts that have failed since the last success, up to a maximum. At the maximum,
+  -- only one delivery is in flight at a time.
   failed_attempts integer not null default 0,
-  -- Of the threshold.
+  -- State of the threshold.
   state text not null default 'ok' check (state in ('ok', 'firing')),
   state_since timestamptz not null default now(),
-  -- When it was last measured, or the measurement began.
+  -- When the threshold was last measured, or when the current measurement began.
   threshold_checked_at timestamptz not null default '-infinity',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -40,30 +40,30 @@ create table webhook_deliveries (
   delivery_id uuid not null,
   webhook_id text not null,
   event text not null,
-  -- Null for an event of a threshold.
+  -- Null for threshold events.
   decision_id uuid,
-  -- JSON text, as it is signed and sent.
+  -- JSON text, exactly as signed and sent.
   payload text not null,
   status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
   attempts integer not null default 0,
   created_at timestamptz not null default now(),
   next_attempt_at timestamptz not null default now(),
-  -- The end of retries.
+  -- Time after which the delivery is not retried.
   expires_at timestamptz not null default now() + interval '24 hours',
-  -- When its job was queued or began; null while the delivery waits.
-  queued_at timestamptz,
+  -- When a process took the delivery to send it; null while the delivery waits.
+  taken_at timestamptz,
   finished_at timestamptz,
   http_status integer,
   error text,
   primary key (organization_id, delivery_id)
 );
 create index webhook_deliveries_due on webhook_deliveries
-  (organization_id, webhook_id, next_attempt_at) where status = 'pending' and queued_at is null;
-create index webhook_deliveries_queued on webhook_deliveries (queued_at)
-  where status = 'pending' and queued_at is not null;
--- Only for statements that name expires_at. Without the second condition the planner also took the
--- index for others when few deliveries were pending at the last analyze, and each of them then read
--- all pending deliveries.
+  (organization_id, webhook_id, next_attempt_at) where status = 'pending' and taken_at is null;
+create index webhook_deliveries_taken on webhook_deliveries (taken_at)
+  where status = 'pending' and taken_at is not null;
+-- The second condition restricts this index to statements that name expires_at. Without it, the
+-- planner also used the index for other statements if few deliveries were pending at the last
+-- analyze. Each of these statements then read all pending deliveries.
 create index webhook_deliveries_expiring on webhook_deliveries (expires_at)
   where status = 'pending' and expires_at > '-infinity';
 create index webhook_deliveries_by_time on webhook_deliveries
@@ -71,5 +71,5 @@ create index webhook_deliveries_by_time on webhook_deliveries
 create index webhook_deliveries_by_age on webhook_deliveries
   using brin (created_at) with (autosummarize = on);
 comment on table webhook_deliveries is
-  'Deliveries to webhooks with payload, attempts and result.';
+  'Deliveries to webhooks with their payload, attempts and result.';
 call edit_by_organization('webhook_deliveries', 'insert', 'update');

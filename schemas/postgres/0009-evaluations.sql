@@ -1,11 +1,12 @@
--- Evaluated decisions: one row for each, with the runs that ended together packed into arrays.
--- Judges, replays and pushed scores have rows in later_runs.
+-- Creates tables and views for evaluated decisions. Each decision has one row, in which the runs
+-- that ended together are packed into arrays. Judges, replays and pushed scores have rows in
+-- later_runs.
 
--- What many packed runs have in common: a rule, an evaluator version and the score that it gives.
--- Rows of evaluations refer to it. Only used_on changes.
+-- Contains the properties that packed runs share: rule, evaluator version and score definition.
+-- Rows of evaluations refer to it. Only used_on is ever updated.
 create table run_kinds (
   organization_id uuid not null,
-  -- The first 8 bytes of SHA-256 of the columns from rule_id to reason_template.
+  -- The first 8 bytes of the SHA-256 of the columns from rule_id to reason_template.
   run_kind bigint not null,
   rule_id text not null,
   rule text not null,
@@ -14,56 +15,59 @@ create table run_kinds (
   evaluator_kind text not null,
   evaluator_version integer not null,
   config_hash text,
-  -- Of the score; null for runs without one.
+  -- Definition of the score; null for runs without a score.
   name text,
   data_type text,
   threshold double precision,
   range_min double precision,
   range_max double precision,
   direction text,
-  -- Reasons of the score, with # for each number; null if rows have the whole text.
+  -- Reason of the score, with # in place of each number; null if rows contain the whole text.
   reason_template text,
-  -- The id of a run is the id of its decision XOR run_mask; that of its score, XOR score_mask.
+  -- The id of a run is the id of its decision XOR run_mask. The id of its score is the id of the
+  -- decision XOR score_mask.
   run_mask uuid not null,
   score_mask uuid,
-  -- The last UTC day on which a run of it was stored, or the day of its decision, if that is later.
+  -- The last UTC day on which a run of this kind was stored, or the day of its decision if that is
+  -- later.
   used_on date not null default (now() at time zone 'utc')::date,
   primary key (organization_id, run_kind)
 );
 create index run_kinds_by_name on run_kinds (organization_id, name collate "C");
 comment on table run_kinds is
-  'Rule, evaluator version and score of runs: what rows of evaluations refer to.';
+  'Rule, evaluator version and score of runs, referenced by rows of evaluations.';
 call show_to_editors('run_kinds');
 
 create table evaluations (
   organization_id uuid not null,
   decision_id uuid not null,
-  -- Of the decision; the same as in decision_ids if the decision is stored.
+  -- Fields of the decision. received_at is the same as in decision_ids if the decision is stored.
   received_at timestamptz not null,
   agent_id text,
   session_id text,
   domain text,
-  -- The result of all runs of the decision, as core/evaluation/decision-outcome.ts derives it.
+  -- Result of all runs of the decision, as derived by core/evaluation/decision-outcome.ts.
   status text not null,
   reason text,
   verdict text not null,
-  -- The effective scores, {name: {value, label, passed}}; null if packed_scores derives them.
+  -- Effective scores, {name: {value, label, passed}}; null if packed_scores derives them.
   scores jsonb,
-  -- The scores that score_hours contains, to subtract them; null if packed_counted derives them.
+  -- Scores that are included in score_hours, so that they can be subtracted; null if packed_counted
+  -- derives them.
   counted jsonb,
   updated_at timestamptz not null default now(),
-  -- The plan, if all of its runs are packed here; otherwise it is a row of evaluation_plans.
+  -- The plan, if all of its runs are packed here. Otherwise it is a row of evaluation_plans.
   rule_set_version integer,
-  -- One per rule, with commas in between; as an array it would be four times as large.
+  -- One entry per rule, separated by commas. An array would be four times as large.
   outcomes text,
-  -- The packed runs, each with one place in all arrays. The arrays are null until runs are stored;
-  -- an array is also null if all its elements would be.
+  -- The packed runs. Each run has the same place in all arrays. The arrays are null until runs are
+  -- stored. An array is also null if all its elements would be null.
   evaluated_at timestamptz,
   stored_at timestamptz not null default now(),
   run_kinds bigint[],
-  -- s is succeeded, f failed, k skipped; only a run that succeeded has a score.
+  -- s: succeeded, f: failed, k: skipped. Only a run that succeeded has a score.
   statuses "char"[],
-  -- Whether one of them failed, or was skipped for a reason other than not_applicable.
+  -- Whether any run failed, or was skipped for a reason other than not_applicable.
   has_unsuccessful boolean,
   status_reasons text[],
   durations_us integer[],
@@ -71,9 +75,9 @@ create table evaluations (
   labels text[],
   passed boolean[],
   confidences double precision[],
-  -- Only where the kind has no template.
+  -- Set only if the kind has no template.
   reasons text[],
-  -- What stands for each # of the template, with spaces in between.
+  -- The numbers for each # of the template, separated by spaces.
   reason_numbers text[],
   evidence text[],
   errors text[],
@@ -81,7 +85,7 @@ create table evaluations (
   superseded_by uuid[],
   primary key (organization_id, decision_id, received_at)
 ) partition by range (received_at);
--- Takes rows of days without a partition, so that a missing partition never stops storage.
+-- Holds rows of days without a partition, so that a missing partition never stops storage.
 create table evaluations_default partition of evaluations default;
 
 create index evaluations_by_time on evaluations
@@ -92,15 +96,15 @@ create index evaluations_unevaluated on evaluations
   (organization_id, received_at desc, decision_id desc) where status <> 'evaluated';
 create index evaluations_unsuccessful on evaluations
   (organization_id, evaluated_at desc, decision_id desc) where has_unsuccessful;
--- Decisions with pushed scores but no plan yet: storage looks for their plans regularly.
+-- Contains decisions with pushed scores but no plan yet. Storage checks for their plans regularly.
 create index evaluations_unplanned on evaluations (updated_at)
   where reason = 'not_planned_yet';
 comment on table evaluations is
-  'One row per evaluated decision: status, verdict, effective scores and the runs behind them.';
+  'One row per evaluated decision: status, verdict, effective scores and packed runs.';
 -- A replay marks the run that it repeats.
 call edit_by_organization('evaluations', 'update (superseded_by)');
 
--- Bitwise XOR of two UUIDs, as core/ids/xor-ids.ts.
+-- Returns the bitwise XOR of two UUIDs, like core/ids/xor-ids.ts.
 create function xor_ids(one uuid, other uuid) returns uuid
 language sql immutable strict parallel safe as $$
   select (lpad(to_hex(bits::bit(64)::bigint), 16, '0')
@@ -109,7 +113,7 @@ language sql immutable strict parallel safe as $$
                  # ('x' || translate(other::text, '-', ''))::bit(128)) as both_ids (bits)
 $$;
 
--- The reason of a packed score, as core/evaluation/reason-template.ts.
+-- Restores a reason that core/evaluation/reason-template.ts has split into template and numbers.
 create function reason_text(template text, numbers text) returns text
 language sql immutable parallel safe as $$
   select case when numbers is null then template else (
@@ -119,7 +123,7 @@ language sql immutable parallel safe as $$
            using (place)) end
 $$;
 
--- The effective scores of a row without later runs: {name: {value, label, passed}}.
+-- Returns the effective scores of a row without later runs: {name: {value, label, passed}}.
 create function packed_scores(
   organization uuid, kinds bigint[], given double precision[], given_labels text[],
   given_passed boolean[]
@@ -132,8 +136,8 @@ create function packed_scores(
    where k.name is not null
 $$;
 
--- The scores of such a row that score_hours contains, by the limits that
--- core/evaluation/decision-outcome.ts has.
+-- Returns the scores of a row without later runs that are included in score_hours, with the limits
+-- of core/evaluation/decision-outcome.ts.
 create function packed_counted(
   organization uuid, kinds bigint[], given double precision[], given_passed boolean[]
 ) returns jsonb language sql stable as $$
@@ -148,7 +152,7 @@ create function packed_counted(
      and length(k.name) + length('evaluator') + length(k.evaluator_id) <= 150
 $$;
 
--- The plans of all decisions.
+-- Contains the plans of all decisions.
 create view decision_plans with (security_invoker) as
 select organization_id, decision_id, received_at, rule_set_version,
        string_to_array(outcomes, ',') as outcomes, cardinality(run_kinds) as runs,
@@ -159,7 +163,7 @@ select organization_id, decision_id, received_at, rule_set_version,
 select organization_id, decision_id, received_at, rule_set_version, outcomes, runs, planned_at
   from evaluation_plans;
 
--- The packed runs, one row for each, with its score.
+-- Contains one row for each packed run, with its score.
 create view packed_runs with (security_invoker) as
 select e.organization_id, e.decision_id, xor_ids(e.decision_id, k.run_mask) as run_id,
        k.rule, k.evaluator, k.evaluator_kind, k.evaluator_version, 0 as generation,
@@ -185,15 +189,15 @@ select e.organization_id, e.decision_id, xor_ids(e.decision_id, k.run_mask) as r
              reason, reason_numbers, evidence, error, superseded_by)
   join run_kinds k on k.organization_id = e.organization_id and k.run_kind = r.run_kind
  cross join lateral (
-   -- As evaluators/score-of.ts. Beyond these limits a division could overflow or underflow, and
-   -- Postgres would refuse the whole query.
+   -- Applies the limits of evaluators/score-of.ts. Without them, a division could overflow or
+   -- underflow, and Postgres would reject the whole query.
    select case when k.data_type <> 'numeric' then r.value
                when greatest(abs(r.value), abs(k.range_min), abs(k.range_max)) > 1e100 then null
                when k.range_max - k.range_min < 1e-100 then null
                when abs(r.value - k.range_min) < 1e-200 then 0
                else (r.value - k.range_min) / (k.range_max - k.range_min) end) as part (part);
 
--- All ended runs, packed and later.
+-- Contains all ended runs: packed runs and later runs.
 create view evaluation_runs with (security_invoker) as
 select organization_id, decision_id, run_id, rule, evaluator, evaluator_kind, evaluator_version,
        generation, status, status_reason, attempts, duration_us, evaluated_at, stored_at, rule_id,
@@ -209,7 +213,7 @@ select organization_id, decision_id, run_id, rule, evaluator, evaluator_kind, ev
        latency_ms, received_at, agent_id, session_id, domain
   from later_runs;
 
--- The scores of all ended runs.
+-- Contains the scores of all ended runs.
 create view scores with (security_invoker) as
 select organization_id, decision_id, run_id, score_id, name, data_type, value, label, passed,
        reason, evaluated_at, normalized, threshold, range_min, range_max, direction, confidence,

@@ -1,17 +1,18 @@
--- Decisions that are evaluated later because their organization exceeds its share of a batch.
+-- Creates a table for decisions that are evaluated later, for example because their organization
+-- exceeds its share of a batch.
 
 create table deferred_decisions (
   organization_id uuid not null,
   decision_id uuid not null,
-  -- Of the decisions topic; the process that consumes it evaluates the decision.
+  -- Partition of the decisions topic. The process that consumes it evaluates the decision.
   partition integer not null,
-  -- Of the message: nearly the order of the topic.
+  -- Receipt time of the decision. It approximates the order in the topic.
   received_at timestamptz not null,
-  -- The length of input, output and metadata, to limit the memory of a piece.
+  -- Total length of input, output and metadata. It limits how many decisions are read at a time.
   characters integer not null,
-  -- When evaluation read the message.
+  -- When the evaluation was first deferred.
   deferred_at timestamptz not null default now(),
-  -- Moved a second ahead when the decision is not stored yet.
+  -- When evaluation may start. It is postponed by one second while the decision is not stored yet.
   due_at timestamptz not null default now(),
   primary key (organization_id, decision_id)
 );

@@ -1,19 +1,19 @@
-/** Deletes decisions, and takes them off their sums: of what is left, nothing tells of them. */
+/** Deletes decisions and subtracts them from the hourly sums. */
 import { changeHours, sumDecisions, summedColumns } from '../change-hours.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
-import type { Doomed } from './find-doomed.ts'
+import type { ErasureCandidates } from './find-erasure-candidates.ts'
 
-interface StoredDoomed extends Doomed {
+interface StoredCandidates extends ErasureCandidates {
   readonly received_at: string
 }
 
-/** @returns how many rows were deleted. */
+/** Deletes decisions and returns the number of deleted rows. */
 export async function deleteDecisions(
   transaction: Queryable,
   organizationId: string,
-  doomed: readonly Doomed[]
+  candidates: readonly ErasureCandidates[]
 ): Promise<number> {
-  const stored = doomed.filter((each): each is StoredDoomed => each.received_at !== null)
+  const stored = candidates.filter((each): each is StoredCandidates => each.received_at !== null)
   if (stored.length === 0) return 0
   const hours = await transaction.query<HourRow>(takeFromHours, [
     organizationId,
@@ -32,13 +32,13 @@ interface HourRow extends Row {
   readonly hour: Date
   readonly agent_id: string
   readonly domain: string
-  /** Left in the hour. */
+  /** Number of decisions left in the hour. */
   readonly decisions: number
-  /** Rows of all hours that were deleted by the statement. */
+  /** Number of rows that the statement deleted in all hours. */
   readonly deleted: number
 }
 
-/** Times are values of the statement, so that Postgres opens only the partitions of their days. */
+/** Passes times as parameters, so that Postgres reads only the partitions of their days. */
 const takeFromHours = `
   with gone as (
     delete from decisions
@@ -48,7 +48,7 @@ const takeFromHours = `
   )${sumDecisions('gone')}${changeHours('-')}
   returning h.hour, h.agent_id, h.domain, h.decisions, (select count(*) from gone) as deleted`
 
-/** An agent's id and what it says of itself are the caller's words, so they go as well. */
+/** Deletes hourly rows without decisions, because their agent IDs and facets are client content. */
 async function deleteEmptyHours(
   transaction: Queryable,
   organizationId: string,
@@ -74,14 +74,15 @@ async function deleteEmptyHours(
 interface Erased {
   readonly organizationId: string
   readonly agents: readonly string[]
-  /** When the first and the last that was deleted were received. */
+  /** Receipt times of the first and the last deleted decision. */
   readonly from: Date
   readonly to: Date
 }
 
 /**
- * Who was first or last heard of by what is gone was so within an hour that is left: to find the
- * very moment would open every day. Locked first, so that who stores meanwhile has been seen.
+ * Corrects agents whose first or last decision was deleted. Uses the bounds of a remaining hour,
+ * because finding the exact time would require reading every day. Locks the agents first, so that
+ * decisions being stored are included.
  */
 async function correctAgents(
   transaction: Queryable,

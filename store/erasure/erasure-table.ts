@@ -1,9 +1,11 @@
-/** The record of what was asked to be erased, which is also the job that does it. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/** Erasures table: records, extends and selects erasures. Each row holds the request, the rule and
+ * the progress of an erasure.
+ */
 import { erasuresLockKey } from '../../core/decision/erasure.ts'
 import type { ErasureRule } from '../../core/decision/erasure.ts'
 import { uuidv7 } from '../../core/ids/ids.ts'
 import { systemClock } from '../../platform/process/clock.ts'
+import { retry } from '../../platform/process/retry.ts'
 import { sqlStateOf } from '../../platform/postgres/postgres.ts'
 import type { Postgres, Queryable, Row } from '../../platform/postgres/postgres.ts'
 
@@ -12,7 +14,7 @@ export interface Erasure extends ErasureRule, Row {
   readonly requested_at: Date
   readonly requested_by: string
   readonly reason: string | null
-  /** Null while there is more to erase. */
+  /** Null while there are decisions left to erase. */
   readonly finished_at: Date | null
   readonly decisions: number
   readonly evaluation_runs: number
@@ -25,50 +27,50 @@ export type NewErasure = Pick<
 >
 
 const lockNotAvailable = '55P03'
-/** As long as somebody waits for the lock, storage waits behind him. */
+/**
+ * Maximum time a transaction waits for the lock. It is short, because storage transactions queue
+ * behind the waiting one.
+ */
 const lockTimeoutMs = 1000
 const lockAttempts = 30
 
 /**
- * Writes the rule down, as `writeErasure` does, with patience for storage.
- * @throws when storage does not let go of its transactions.
+ * Records the rule like `writeErasure`, but retries while storage holds the lock.
+ * @throws if storage still holds the lock after all attempts
  */
 export async function beginErasure(postgres: Postgres, erasure: NewErasure): Promise<Erasure> {
   const write = () => postgres.transaction((transaction) => writeErasure(transaction, erasure))
   try {
-    return await untilStorageLetsGo(write, lockAttempts)
+    return await retryWhileLocked(write, lockAttempts)
   } catch (cause) {
-    if (!isHeldByStorage(cause)) throw cause
-    throw new Error('storage does not end its transactions; does it hang? Try again', { cause })
+    if (!isLockTimeout(cause)) throw cause
+    throw new Error(
+      'storage does not end its transactions, so the erasure was not recorded; check storage ' +
+        'and retry',
+      { cause }
+    )
   }
 }
 
 /**
- * Repeats a transaction that has `writeErasure`: storage that is busy has always one under way that
- * takes longer than the lock is waited for.
- * @throws what the last attempt threw.
+ * Retries a transaction that calls `writeErasure`, because busy storage can have a transaction in
+ * progress that outlasts the lock timeout.
+ * @throws the error of the last attempt
  */
-export async function untilStorageLetsGo<T>(write: () => Promise<T>, attempts: number): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await write()
-    } catch (error) {
-      if (!isHeldByStorage(error) || attempt === attempts) throw error
-      await sleep(lockTimeoutMs)
-    }
-  }
+export function retryWhileLocked<T>(write: () => Promise<T>, attemptsMax: number): Promise<T> {
+  return retry({ backoff: lockTimeoutMs, isTransient: isLockTimeout, attemptsMax }, write)
 }
 
-/** Also of a refusal that was made of it. */
-function isHeldByStorage(error: unknown): boolean {
+/** Checks whether the error or its cause is a lock timeout. */
+function isLockTimeout(error: unknown): boolean {
   const causes = error instanceof Error ? [error, error.cause] : []
   return causes.some((each) => sqlStateOf(each) === lockNotAvailable)
 }
 
 /**
- * Writes the rule down; once that is committed storage obeys it. The same that was not finished is
- * taken up again instead, and holds until now like a new one.
- * @throws `55P03` when storage does not let go of its transactions for a while.
+ * Records the rule. Storage applies it as soon as this transaction commits. If the same erasure is
+ * unfinished, extends it to the current time instead.
+ * @throws `55P03` if storage does not release the lock in time
  */
 export async function writeErasure(transaction: Queryable, erasure: NewErasure): Promise<Erasure> {
   await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
@@ -77,8 +79,8 @@ export async function writeErasure(transaction: Queryable, erasure: NewErasure):
 }
 
 /**
- * Taken under the lock: whatever was stored before was received before. It is the next whole
- * millisecond, since a Date has no finer ones.
+ * End of the rule. It is computed under the lock, so every stored decision was received earlier. It
+ * is rounded up to the next millisecond, because a Date has no finer resolution.
  */
 const moment = `date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')`
 
@@ -105,11 +107,14 @@ async function insert(transaction: Queryable, erasure: NewErasure): Promise<Eras
      returning *`,
     [...valuesOf(erasure), uuidv7(systemClock.now())]
   )
-  if (row === undefined) throw new Error('the erasure was not written down')
+  if (row === undefined) throw new Error('the erasure was not inserted')
   return row
 }
 
-/** Of one organization, or of all; the oldest first. */
+/**
+ * Returns the erasures of one organization, or of all organizations if `organizationId` is null,
+ * oldest first.
+ */
 export function selectErasures(
   postgres: Queryable,
   organizationId: string | null
@@ -121,20 +126,23 @@ export function selectErasures(
   )
 }
 
-/** Of all organizations, the oldest first, a few of them. */
+/** Returns up to 100 unfinished erasures of all organizations, oldest first. */
 export function selectUnfinished(postgres: Queryable): Promise<Erasure[]> {
   return postgres.query<Erasure>(
     `select * from erasures where finished_at is null order by requested_at, erasure_id limit 100`
   )
 }
 
-/** As it is now; nobody else carries it out, or extends it, before the transaction has ended. */
+/**
+ * Locks and returns the row. Other transactions cannot run or extend the erasure until this one
+ * ends.
+ */
 export async function lockErasure(transaction: Queryable, erasureId: string): Promise<Erasure> {
   const [row] = await transaction.query<Erasure>(
     `select * from erasures where erasure_id = $1 for update`,
     [erasureId]
   )
-  if (row === undefined) throw new Error(`there is no erasure ${erasureId}`)
+  if (row === undefined) throw new Error(`erasure ${erasureId} does not exist`)
   return row
 }
 
@@ -144,6 +152,6 @@ export async function finishErasure(postgres: Queryable, erasureId: string): Pro
       where erasure_id = $1 returning *`,
     [erasureId]
   )
-  if (row === undefined) throw new Error(`there is no erasure ${erasureId}`)
+  if (row === undefined) throw new Error(`erasure ${erasureId} does not exist`)
   return row
 }

@@ -1,15 +1,15 @@
-/** Writes erasures down that were asked for after the backup from which the database comes. */
+/** Records erasures that are newer than the backup of a restored database. */
 import { erasuresLockKey } from '../../core/decision/erasure.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
 import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
 import type { Erasure, NewErasure } from './erasure-table.ts'
 
-/** An erasure as it stood elsewhere; what became of it has to be found out again. */
-export type RememberedErasure = NewErasure &
+/** An erasure as exported by `sluice erase --list --json`, without its progress. */
+export type ExportedErasure = NewErasure &
   Pick<Erasure, 'erasure_id' | 'received_until' | 'requested_at'>
 
-const columns: readonly Column<RememberedErasure>[] = [
+const columns: readonly Column<ExportedErasure>[] = [
   ['erasure_id', 'uuid', ({ erasure_id }) => erasure_id],
   ['organization_id', 'uuid', ({ organization_id }) => organization_id],
   ['scope', 'text', ({ scope }) => scope],
@@ -20,7 +20,7 @@ const columns: readonly Column<RememberedErasure>[] = [
   ['reason', 'text', ({ reason }) => reason]
 ]
 
-/** One that was extended after the backup holds as long as it did, and is carried out again. */
+/** An erasure that was extended after the backup gets its later end and runs again. */
 const insertErasures = createInsertRows('erasures', columns, {
   tail: `on conflict (erasure_id) do update
             set received_until = excluded.received_until, finished_at = null
@@ -29,15 +29,18 @@ const insertErasures = createInsertRows('erasures', columns, {
 })
 
 /**
- * @returns those that the database did not know, or not as far; storage obeys them from now on.
- * @throws when one holds until a time to come: it would discard what is yet to be acknowledged.
+ * Records the erasures that are missing from the database or have an earlier end there. Storage
+ * applies them from then on.
+ * @returns the recorded erasures
+ * @throws if an erasure ends in the future, because it would discard decisions that are not
+ * acknowledged yet
  */
 export function restoreErasures(
   postgres: Postgres,
-  remembered: readonly RememberedErasure[]
+  exported: readonly ExportedErasure[]
 ): Promise<Erasure[]> {
-  const latest = new Map<string, RememberedErasure>()
-  for (const erasure of remembered) {
+  const latest = new Map<string, ExportedErasure>()
+  for (const erasure of exported) {
     const known = latest.get(erasure.erasure_id)
     if (known === undefined || known.received_until < erasure.received_until) {
       latest.set(erasure.erasure_id, erasure)
@@ -45,21 +48,25 @@ export function restoreErasures(
   }
   return postgres.transaction(async (transaction) => {
     await transaction.query(`select pg_advisory_xact_lock($1)`, [erasuresLockKey])
-    await refuseTimesToCome(transaction, [...latest.values()])
+    await rejectFutureTimes(transaction, [...latest.values()])
     return await insertErasures<Erasure>(transaction, [...latest.values()])
   })
 }
 
-/** With an hour for the clock of the server that the list comes from. */
-async function refuseTimesToCome(
+/**
+ * Rejects end times in the future. Tolerates one hour, because the clock of the server that
+ * exported the list may be ahead.
+ */
+async function rejectFutureTimes(
   transaction: Queryable,
-  remembered: readonly RememberedErasure[]
+  exported: readonly ExportedErasure[]
 ): Promise<void> {
-  const untils = remembered.map(({ received_until }) => received_until)
+  const untils = exported.map(({ received_until }) => received_until)
   const early = await transaction.query(
     `select received_until from unnest($1::timestamptz[]) as received_until
       where received_until > clock_timestamp() + interval '1 hour'`,
     [untils]
   )
-  if (early.length > 0) throw new Error(`${early.length} erasures hold until a time to come`)
+  if (early.length > 0)
+    throw new Error(`${early.length} erasures have a received_until in the future`)
 }

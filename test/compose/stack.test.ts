@@ -1,6 +1,6 @@
-/** docker-compose.yml brought up for real, with Prometheus: asked, killed, stopped, thrown away.
+/** Tests docker-compose.yml with Docker and Prometheus: requests, crashes, stop and removal.
  *
- * The tests are one story and build on each other. Grafana is not part of it.
+ * The tests build on each other. Grafana is not part of it.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -42,7 +42,7 @@ async function bootstrapKey(): Promise<string> {
   return key
 }
 
-/** The decision as a reader gets it, evaluated. */
+/** The decision as a reader gets it, with its evaluation. */
 async function readBack() {
   const { body } = await api().login(...login)
   const path = `/v1/decisions/${decisionId}?wait=20&until=evaluated`
@@ -56,7 +56,7 @@ async function askPrometheus<T>(path: string): Promise<T> {
   return data
 }
 
-/** The sum of what a query yields; null for nothing. */
+/** Returns the sum of the results of a query; null without a result. */
 async function query(expression: string): Promise<number | null> {
   const path = `query?query=${encodeURIComponent(expression)}`
   const { result } = await askPrometheus<{ result: { value: [number, string] }[] }>(path)
@@ -70,7 +70,7 @@ const expected = {
 }
 
 test(
-  'a decision goes in with the key of the bootstrap, and is read back with its scores',
+  'accepts a decision with the bootstrap key and returns it with its scores',
   async () => {
     const decision = {
       decision_id: decisionId,
@@ -86,7 +86,7 @@ test(
 )
 
 test(
-  'the load is acknowledged, and says so',
+  'acknowledges the load and prints the count',
   async () => {
     const size = ['-e', 'LOAD_RATE=10', '-e', `LOAD_SECONDS=${loadCount / 10}`]
     const output = await project.compose('run', '--rm', '-T', ...size, 'load')
@@ -100,7 +100,7 @@ describe('Prometheus', () => {
     'scrapes gateway, storage and evaluation',
     async () => {
       const jobs = await waitUntil(
-        'every target is up',
+        'every target to be up',
         async () => {
           const { activeTargets } = await askPrometheus<{
             activeTargets: { labels: { job: string }; health: string; lastError: string }[]
@@ -116,10 +116,10 @@ describe('Prometheus', () => {
   )
 
   test(
-    'counts what was acknowledged',
+    'counts acknowledged decisions',
     async () => {
       const counted = await waitUntil(
-        'it is scraped',
+        'the count to be scraped',
         async () => {
           const sum = await query('sluice_ingest_outcomes_total{outcome="queued"}')
           return sum === 1 + loadCount && sum
@@ -146,10 +146,10 @@ describe('Prometheus', () => {
   )
 
   test(
-    'has a value for everything that is recorded, and nothing of it is bad',
+    'has a value for every recorded series, and no errors',
     async () => {
       for (const name of recordedNames) {
-        await waitUntil(`${name} has a value`, async () => await query(name), measuredMs)
+        await waitUntil(`${name} to have a value`, async () => await query(name), measuredMs)
       }
       expect(await query('sluice:slo_errors:rate5m{slo="availability"}')).toBe(0)
     },
@@ -157,7 +157,7 @@ describe('Prometheus', () => {
   )
 })
 
-test('ours are nobody, may do nothing, and write nowhere', async () => {
+test('runs processes as an unprivileged user with a read-only file system', async () => {
   for (const service of processes) {
     const shell =
       'id -u; grep CapBnd /proc/self/status; touch /app/x 2>&1 || touch /tmp/x && echo ok'
@@ -166,24 +166,24 @@ test('ours are nobody, may do nothing, and write nowhere', async () => {
   }
 })
 
-test('the command line is in every container', async () => {
+test('every container has the command line', async () => {
   const tail = ['sluice', 'tail', '--decision', decisionId, '--from-beginning', '--no-payload']
   const output = await project.compose('exec', '-T', 'storage', ...tail)
   expect(JSON.parse(output)).toMatchObject({ decision_id: decisionId, agent_id: 'my-agent' })
 })
 
 test(
-  'what is killed is started again',
+  'restarts a killed process',
   async () => {
     for (const service of processes) {
       const { Pid } = await project.state(service)
-      // Docker itself takes `docker kill` for a wish, so that it would not start it again.
+      // After `docker kill` Docker would not restart the container.
       const outside = ['--pid=host', '--user=0', '--entrypoint=sh', project.image]
       await project.docker('run', '--rm', ...outside, '-c', `kill -9 ${Pid}`)
     }
     for (const service of processes) {
       const isBack = async () => (await project.restarts(service)) > 0
-      await waitUntil(`${service} was started again`, isBack)
+      await waitUntil(`${service} to be restarted`, isBack)
     }
     await project.healthy(...processes)
     expect(await readBack()).toMatchObject(expected)
@@ -192,7 +192,7 @@ test(
 )
 
 test(
-  'told to stop, ours end with 0, and before what they stand on',
+  'stops Sluice with exit code 0 before its services',
   async () => {
     await project.compose('stop')
     const ours = await Promise.all(processes.map(project.state))
@@ -210,7 +210,7 @@ test(
 )
 
 test(
-  'down and up again keeps the data and the key, and down -v leaves nothing',
+  'keeps data and key over down and up, and leaves nothing after down -v',
   async () => {
     const key = await bootstrapKey()
     await project.compose('--profile', 'observability', 'down')

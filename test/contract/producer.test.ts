@@ -1,4 +1,5 @@
-/** What every producer promises, shown on both clients against the real broker. */
+/** Contract tests for the Kafka producers of the gateway and the consumers, against a real broker.
+ */
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +19,7 @@ import { hasKafkaProxy, services, startKafkaProxy } from '../support/services.ts
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const deadlineMs = 10_000
-/** The broker takes 1 MiB by default; a topic of ours takes more. */
+/** Kafka's default message size limit in bytes. Sluice's topics have a higher limit. */
 const brokerDefaultBytes = 1024 * 1024
 
 type CreateProducer = (brokers: string, topic: string) => RecordProducer
@@ -49,7 +50,7 @@ async function connected(producer: RecordProducer): Promise<RecordProducer> {
 describe.each(producers)('%s', (_name, create) => {
   const brokers = (): string => services().addresses.kafkaBrokers.split(',')[0] ?? ''
 
-  test('writes keys, values and headers byte for byte', async () => {
+  test('writes keys, values and headers unchanged', async () => {
     const topic = await createTopic('producer', { partitions: 3 })
     const producer = await connected(create(brokers(), topic))
     const value = randomBytes(2000)
@@ -62,7 +63,7 @@ describe.each(producers)('%s', (_name, create) => {
     expect(Object.keys(record?.headers ?? {})).toEqual(['decision_id', 'bytes'])
   })
 
-  test('sends a record that the broker finds too large back as final', async () => {
+  test('reports a record that is too large for the broker as not retryable', async () => {
     const topic = await createTopic('producer', { partitions: 1 })
     const producer = await connected(create(brokers(), topic))
     const large = { ...aRecord(topic, 'large'), value: randomBytes(brokerDefaultBytes + 1000) }
@@ -71,8 +72,8 @@ describe.each(producers)('%s', (_name, create) => {
     await expect(refused).rejects.toMatchObject({ retryable: false })
   })
 
-  test('keeps every acknowledged record although answers of the broker get lost', async () => {
-    if (!hasKafkaProxy()) throw new Error('this stack has no listener for the proxy')
+  test('loses no acknowledged record when responses of the broker are lost', async () => {
+    if (!hasKafkaProxy()) throw new Error('this stack has no proxy listener')
     const topic = await createTopic('swallowed', { partitions: 2 })
     const proxy = await startKafkaProxy()
     const producer = await connected(create(proxy.brokers, topic))
@@ -89,7 +90,7 @@ describe.each(producers)('%s', (_name, create) => {
   })
 })
 
-test('what is sent before there is a connection waits for one, and is written', async () => {
+test('writes records that were sent before the connection was open', async () => {
   const topic = await createTopic('early', { partitions: 1 })
   const brokers = services().addresses.kafkaBrokers.split(',')
   const producer = createKafkaProducer({ brokers, clientId: 'test', topics: [topic], deadlineMs })
@@ -98,9 +99,9 @@ test('what is sent before there is a connection waits for one, and is written', 
   expect((await readAll(topic)).map(({ headers }) => headers['id'])).toEqual(['early'])
 })
 
-test('a first broker that is frozen is passed over', async () => {
+test('skips a frozen broker at the head of the list', async () => {
   const topic = await createTopic('frozen-first', { partitions: 1 })
-  // The kernel takes connections for a process that is stopped, and nobody answers.
+  // Accepts connections but never responds, like a suspended broker.
   const silent = createServer((socket) => onEnd(() => Promise.resolve(socket.destroy())))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   onEnd(() => Promise.resolve(silent.close()))
@@ -109,12 +110,12 @@ test('a first broker that is frozen is passed over', async () => {
   const producer = createKafkaProducer({ brokers, clientId: 'test', topics: [topic], deadlineMs })
   const probe = createKafkaProbe({ brokers, clientId: 'test', topics: [topic] })
   onEnd(() => Promise.all([producer.close(), probe.close()]))
-  await Promise.all([producer.connect(), probe.ask()])
-  await producer.send([aRecord(topic, 'passed over')])
-  expect((await readAll(topic)).map(({ headers }) => headers['id'])).toEqual(['passed over'])
+  await Promise.all([producer.connect(), probe.check()])
+  await producer.send([aRecord(topic, 'skipped')])
+  expect((await readAll(topic)).map(({ headers }) => headers['id'])).toEqual(['skipped'])
 })
 
-test('records of all sizes and partitions are written in one send, each as it was', async () => {
+test('writes records of all sizes to all partitions in one send', async () => {
   const topic = await createTopic('many', { partitions: 12 })
   const brokers = services().addresses.kafkaBrokers.split(',').slice(0, 1)
   const producer = createKafkaProducer({ brokers, clientId: 'test', topics: [topic], deadlineMs })
@@ -136,7 +137,7 @@ test('records of all sizes and partitions are written in one send, each as it wa
   expect(found.size).toBe(records.length)
 })
 
-test('a topic that nobody made is refused, and not made by a typing error', async () => {
+test('rejects a topic that does not exist, without creating it', async () => {
   const topic = uniqueName('typo')
   const brokers = services().addresses.kafkaBrokers.split(',')
   const options = { brokers, clientId: 'test', topics: [topic], deadlineMs: 1000 }
@@ -146,7 +147,7 @@ test('a topic that nobody made is refused, and not made by a typing error', asyn
   await expect(endOffsets(topic)).rejects.toThrow('This server does not host this topic')
 })
 
-test('a record too large for the broker fails alone, its neighbours are written', async () => {
+test('rejects only the record that is too large, and writes the others', async () => {
   const topic = await createTopic('neighbours', { partitions: 2 })
   const brokers = services().addresses.kafkaBrokers.split(',')[0] ?? ''
   const producer = createKafkaProducer({
@@ -169,7 +170,10 @@ test('a record too large for the broker fails alone, its neighbours are written'
 const rounds = 6
 const sendsPerRound = 10
 
-/** Ten sends at a time, one answer lost in each round; the ids of those that were acknowledged. */
+/**
+ * Sends ten concurrent records per round, and loses one response in each round. Returns the ids of
+ * the acknowledged records.
+ */
 async function sendWhileAnswersGetLost(
   producer: RecordProducer,
   topic: string,
@@ -186,7 +190,7 @@ async function sendWhileAnswersGetLost(
   return acknowledged
 }
 
-test('both producers put a key on the partition that Java would', async () => {
+test('both producers choose the same partition for a key as the Java client', async () => {
   const topic = await createTopic('partitions', { partitions: 12 })
   const brokers = services().addresses.kafkaBrokers.split(',')[0] ?? ''
   const keys = ['refund-agent', 'a', 'агент', '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55', '21', '🤖']
@@ -201,7 +205,7 @@ test('both producers put a key on the partition that Java would', async () => {
   }
 })
 
-/** Kafka's own murmur2, written from its definition: toPositive(murmur2(key)) % partitions. */
+/** Computes the partition as Kafka's Java client does: toPositive(murmur2(key)) % partitions. */
 function javaPartition(key: string, partitions: number): number {
   const bytes = Buffer.from(key, 'utf8')
   const m = 0x5bd1e995

@@ -1,4 +1,4 @@
-/** Windows of points, in Redis and in memory: what fits is taken, in one step. */
+/** Contract tests for rate-limit windows in Redis and for their in-memory fake. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { createRedis } from '../../platform/redis/redis.ts'
@@ -22,7 +22,7 @@ describe.each([
   ['in Redis', windowsInRedis],
   ['in memory', async () => new FakeWindows()]
 ])('windows %s', (_where, open) => {
-  test('count what is taken, for each key', async () => {
+  test('count points separately for each key', async () => {
     const windows = await open()
     const [one, other] = [randomUUID(), randomUUID()]
     expect(await windows.take(one, limit, 4)).toMatchObject({ granted: 4, remaining: 6 })
@@ -30,18 +30,18 @@ describe.each([
     expect(await windows.take(other, limit, 1)).toMatchObject({ granted: 1, remaining: 9 })
   })
 
-  test('give what fits and add no more than that', async () => {
+  test('grant at most the remaining points, and do not count rejected ones', async () => {
     const windows = await open()
     const key = randomUUID()
     expect(await windows.take(key, limit, 8)).toMatchObject({ granted: 8, remaining: 2 })
     expect(await windows.take(key, limit, 5)).toMatchObject({ granted: 2, remaining: 0 })
     expect(await windows.take(key, limit, 5)).toMatchObject({ granted: 0, remaining: 0 })
-    // Had the refused points been added, a higher limit would not see these.
+    // With a limit of 13, three points are left only if the rejected points were not counted.
     const higher = { ...limit, points: 13 }
     expect(await windows.take(key, higher, 5)).toMatchObject({ granted: 3, remaining: 0 })
   })
 
-  test('a lower limit has nothing left of what was taken under a higher one', async () => {
+  test('count points that were taken under a higher limit', async () => {
     const windows = await open()
     const key = randomUUID()
     await windows.take(key, limit, 8)
@@ -50,14 +50,14 @@ describe.each([
     expect(await windows.take(key, limit, 1)).toMatchObject({ granted: 1, remaining: 1 })
   })
 
-  test('to take nothing is to look', async () => {
+  test('return their state if no points are requested', async () => {
     const windows = await open()
     const key = randomUUID()
     expect(await windows.take(key, limit, 0)).toMatchObject({ granted: 0, remaining: 10 })
     expect(await windows.take(key, limit, 10)).toMatchObject({ granted: 10, remaining: 0 })
   })
 
-  test('end when they said they would, and begin anew with the next', async () => {
+  test('end at the announced time, and the next window starts empty', async () => {
     const windows = await open()
     const key = randomUUID()
     const short = { points: 1, windowSeconds: 1 }
@@ -66,13 +66,13 @@ describe.each([
     expect(resetMs).toBeGreaterThan(0)
     expect(resetMs).toBeLessThanOrEqual(1000)
     expect(await windows.take(key, short, 1)).toMatchObject({ granted: 0 })
-    await waitUntil('the window begins anew', async () => {
+    await waitUntil('the next window begins', async () => {
       return (await windows.take(key, short, 1)).granted === 1
     })
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(resetMs)
   })
 
-  test('takers at the same moment share what there is', async () => {
+  test('share the remaining points among concurrent callers', async () => {
     const windows = await open()
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 8 }, () => windows.take(key, limit, 3)))
@@ -80,7 +80,7 @@ describe.each([
     expect(answers.every(({ granted, remaining }) => granted === 3 || remaining === 0)).toBe(true)
   })
 
-  test('counts beyond 32 bits are exact', async () => {
+  test('count exactly beyond 32 bits', async () => {
     const windows = await open()
     const key = randomUUID()
     const large = { points: 1e9, windowSeconds: 60 }

@@ -1,11 +1,11 @@
-/** An installation that is well, and for each alert what has to happen for it to fire. */
+/** Defines the series of a healthy installation, and the cases in which each alert fires. */
 
-/** Samples by series, one a minute from 0, as promtool writes them; null is a series not there. */
+/** Samples by series, one per minute, in promtool's notation. Null removes a series. */
 export type Series = Readonly<Record<string, string | null>>
 
 const steady = (value: number | string) => `${value}+0x180`
 const growing = (by: number) => `0+${by}x180`
-/** Was not there for 20 minutes. */
+/** Returns a series that starts after 20 minutes. */
 const appears = (value: number) => `_x20 ${value}+0x160`
 
 const queued = 'sluice_ingest_outcomes_total{job="gateway",outcome="queued",reason=""}'
@@ -16,6 +16,7 @@ const soon = 'sluice_storage_delay_seconds_bucket{job="storage",le="10"}'
 const answered = 'sluice_ingest_seconds_count{job="gateway"}'
 const quickly = 'sluice_ingest_seconds_bucket{job="gateway",le="0.5"}'
 const place = '{job="storage",topic="agent-decisions",partition="3"}'
+const audited = (job: string) => `sluice_audit_last_success_timestamp_seconds{job="${job}"}`
 const ready = (job: string) => `sluice_ready{job="${job}",instance="${job}-1"}`
 const letters = (reason: string) =>
   'sluice_consumed_total{job="storage",topic="agent-decisions",outcome="dead_letter",' +
@@ -23,7 +24,9 @@ const letters = (reason: string) =>
 const bug =
   'sluice_evaluation_runs_total{job="evaluation",kind="code",status="failed",reason="code_error"}'
 
-/** Traffic of ten decisions a second; what went wrong once went wrong before it was looked at. */
+/**
+ * Ten decisions per second. Errors of the service itself happened only before the checked period.
+ */
 export const healthy: Series = {
   [ready('gateway')]: steady(1),
   [ready('storage')]: steady(1),
@@ -47,23 +50,24 @@ export const healthy: Series = {
   'sluice_worker_restarts_total{job="gateway"}': steady(1),
   'sluice_event_loop_lag_seconds{job="gateway",quantile="0.5"}': steady(0.01),
   'sluice_event_loop_lag_seconds{job="gateway",quantile="0.99"}': steady(0.2),
-  'sluice_mails_total{job="gateway",outcome="sent"}': growing(1),
-  'sluice_mails_total{job="gateway",outcome="failed"}': steady(4),
+  'sluice_emails_total{job="gateway",outcome="sent"}': growing(1),
+  'sluice_emails_total{job="gateway",outcome="failed"}': steady(4),
   'sluice_consumed_total{job="storage",topic="agent-decisions",outcome="done",reason=""}':
     growing(600),
   [letters('id_conflict')]: steady(3),
   [stored]: growing(600),
   [soon]: growing(598),
   [`sluice_consumer_lag_messages${place}`]: steady(2000),
-  [`sluice_consumer_stopped_partitions${place}`]: steady(0),
+  [`sluice_consumer_paused_partitions${place}`]: steady(0),
   'sluice_consumer_retries_total{job="storage",topic="agent-decisions"}': steady(4),
   'sluice_storage_missing_partitions{job="storage"}': steady(0),
   'sluice_storage_default_partition_rows{job="storage"}': steady(0),
   'sluice_audit_missing_records{job="audit"}': steady(0),
-  'sluice_audit_last_success_timestamp_seconds{job="audit"}': '0+60x180',
+  [audited('audit')]: '0+60x180',
+  [audited('storage')]: steady(0),
   'sluice_connection_circuits_open{job="evaluation"}': steady(0),
-  'sluice_open_runs{job="evaluation",status="scheduled"}': steady(2000),
-  'sluice_open_runs{job="evaluation",status="finished"}': steady(20),
+  'sluice_pending_runs{job="evaluation",status="scheduled"}': steady(2000),
+  'sluice_pending_runs{job="evaluation",status="finished"}': steady(20),
   'sluice_evaluation_runs_total{job="evaluation",kind="code",status="succeeded",reason=""}':
     growing(600),
   [bug]: steady(2),
@@ -75,85 +79,87 @@ export const healthy: Series = {
 
 export interface AlertCase {
   readonly alert: string
-  /** Where an alert has several cases. */
+  /** Why the alert fires. Distinguishes several cases of one alert. */
   readonly because?: string
-  /** What differs from an installation that is well. */
+  /** Differences from the healthy series. Null removes a series. */
   readonly series: Series
-  /** Minutes. */
+  /** Time of the check, in minutes after the start. */
   readonly at?: number
-  /** Beside its severity. */
+  /** Labels of the alert other than its severity. */
   readonly labels?: Readonly<Record<string, string>>
   readonly summary: string
-  /** Alerts that do not fire then. */
+  /** Alerts that must not fire in this case. */
   readonly quiet?: readonly string[]
 }
 
 const decisions = { topic: 'agent-decisions' }
-/** What is said of each objective. */
+/** Text after the percentage in the alert summary, by objective. */
 const told = {
-  availability: 'of the decisions are not taken, for reasons of ours',
-  latency: 'of the requests are answered later than after half a second',
-  completeness: 'of what was acknowledged is not stored in its time',
-  freshness: 'of the decisions can be read later than after 10 seconds'
+  availability: 'of decisions are rejected because of faults of the service',
+  latency: 'of requests wait over half a second for a response',
+  completeness: 'of acknowledged decisions are not stored in time',
+  freshness: 'of decisions take over 10 seconds to become readable'
 }
 const slips = ['Availability', 'Latency', 'Completeness', 'Freshness']
 const burning = slips.map((name) => `Sluice${name}Burning`)
 
 const storageCases: readonly AlertCase[] = [
   {
-    alert: 'SluicePartitionStopped',
-    series: { [`sluice_consumer_stopped_partitions${place}`]: steady(1) },
-    labels: { ...decisions, partition: '3' },
-    summary: 'agent-decisions/3 stands still before a flood of dead letters, or as none is taken'
+    alert: 'SluicePartitionPaused',
+    series: { [`sluice_consumer_paused_partitions${place}`]: steady(1) },
+    labels: { ...decisions, job: 'storage', partition: '3' },
+    summary:
+      'storage has paused agent-decisions/3: dead-letter limit reached, or dead-letter topic not ' +
+      'writable'
   },
   {
     alert: 'SluiceDeadLetters',
-    because: 'they grow',
+    because: 'the count grows',
     series: { [letters('id_conflict')]: growing(2) },
     labels: { ...decisions, reason: 'id_conflict' },
-    summary: '20 messages of agent-decisions became dead letters in 10 minutes: id_conflict'
+    summary: '20 messages of agent-decisions became dead-letter records in 10 minutes: id_conflict'
   },
   {
     alert: 'SluiceDeadLetters',
-    because: 'a first one',
+    because: 'the first increment',
     series: { [letters('undecodable')]: appears(1) },
     at: 25,
     labels: { ...decisions, reason: 'undecodable' },
-    summary: '1 messages of agent-decisions became dead letters in 10 minutes: undecodable'
+    summary: '1 messages of agent-decisions became dead-letter records in 10 minutes: undecodable'
   },
   {
     alert: 'SluiceConsumerLagGrowing',
     series: { [`sluice_consumer_lag_messages${place}`]: growing(200) },
     labels: { ...decisions, job: 'storage' },
-    summary: 'storage falls behind on agent-decisions: 12000 messages'
+    summary: 'storage is 12000 messages behind on agent-decisions, and the lag is growing'
   },
   {
     alert: 'SluiceConsumerRetrying',
     series: { 'sluice_consumer_retries_total{job="storage",topic="agent-decisions"}': growing(2) },
     labels: { ...decisions, job: 'storage' },
-    summary: 'storage waits for something that is away, on agent-decisions'
+    summary: 'storage is retrying batches of agent-decisions: a service is unavailable'
   },
   {
     alert: 'SluicePartitionsMissing',
     series: { 'sluice_storage_missing_partitions{job="storage"}': steady(2) },
-    summary: '2 of the coming days have no partition for their decisions'
+    summary: '2 day partitions for the coming days are missing'
   },
   {
     alert: 'SluiceDefaultPartitionInUse',
     series: { 'sluice_storage_default_partition_rows{job="storage"}': steady(40) },
-    summary: '40 decisions lie in the default partition'
+    summary: '40 rows are in the default partitions'
   },
   {
-    alert: 'SluiceStorageSilent',
-    because: 'it stands still',
+    alert: 'SluiceStorageStalled',
+    because: 'storage stores nothing',
     series: { [stored]: steady(9), [soon]: steady(9) },
-    summary: 'decisions are acknowledged and none is stored'
+    summary: 'decisions are acknowledged, but none are stored'
   },
   {
-    alert: 'SluiceStorageSilent',
-    because: 'it is gone',
+    alert: 'SluiceStorageStalled',
+    because: 'the series is absent',
     series: { [stored]: null, [soon]: null },
-    summary: 'decisions are acknowledged and none is stored'
+    summary: 'decisions are acknowledged, but none are stored'
   },
   {
     alert: 'SluiceAuditMissing',
@@ -162,9 +168,31 @@ const storageCases: readonly AlertCase[] = [
   },
   {
     alert: 'SluiceAuditStale',
-    series: { 'sluice_audit_last_success_timestamp_seconds{job="audit"}': steady(1) },
+    because: 'audits fail',
+    series: { [audited('audit')]: steady(1) },
     at: 150,
-    summary: 'no audit was made for two hours'
+    summary: 'no audit has completed for two hours'
+  },
+  {
+    alert: 'SluiceAuditStale',
+    because: 'the process is gone',
+    series: { [audited('audit')]: '0+60x30' },
+    at: 160,
+    summary: 'no audit has completed for two hours'
+  },
+  {
+    alert: 'SluiceAuditStale',
+    because: 'audits fail since a restart',
+    series: { [audited('audit')]: '0+60x30 0x150' },
+    at: 160,
+    summary: 'no audit has completed for two hours'
+  },
+  {
+    alert: 'SluiceAuditStale',
+    because: 'no audit has ever succeeded',
+    series: { [audited('audit')]: steady(0) },
+    at: 130,
+    summary: 'no audit has completed for two hours'
   }
 ]
 
@@ -174,38 +202,38 @@ const gatewayCases: readonly AlertCase[] = [
     series: {
       'sluice_http_requests_total{job="gateway",operation="ingest",status="503"}': growing(60)
     },
-    summary: '8.333% of the answers are 5xx'
+    summary: '8.333% of the responses are 5xx'
   },
   {
     alert: 'SluiceShedding',
     series: { 'sluice_shed_total{job="gateway",reason="wait"}': growing(10) },
-    summary: 'the gateway turns requests away: it is beyond its capacity'
+    summary: 'gateways are rejecting requests: a capacity limit is reached'
   },
   {
     alert: 'SluiceRateLimitLocal',
     series: { 'sluice_rate_limit_local{job="gateway"}': steady(1) },
-    summary: 'Redis does not answer, and each instance applies the whole limit alone'
+    summary: 'Redis is unavailable, and each instance applies the whole rate limit on its own'
   },
   {
     alert: 'SluiceWorkersRestarting',
     series: { 'sluice_worker_restarts_total{job="gateway"}': growing(1) },
-    summary: 'workers of a gateway end again and again'
+    summary: 'gateway workers keep exiting unexpectedly'
   },
   {
     alert: 'SluiceEventLoopSlow',
     series: { 'sluice_event_loop_lag_seconds{job="gateway",quantile="0.5"}': steady(0.08) },
     labels: { job: 'gateway' },
-    summary: 'a process of gateway has more to do than one core can'
+    summary: 'a gateway process has more work than one core can handle'
   },
   {
     alert: 'SluiceKeysStale',
     series: { 'sluice_api_key_lookups_total{job="gateway",result="stale"}': growing(5) },
     labels: { result: 'stale' },
-    summary: 'API keys cannot be looked up in Postgres: 25 look-ups in 5 minutes were stale'
+    summary: 'API keys cannot be looked up in Postgres: 25 lookups in 5 minutes (stale)'
   },
   {
     alert: 'SluiceClientDrops',
-    because: 'they grow',
+    because: 'the count grows',
     series: { 'sluice_client_dropped_total{job="gateway",reason="queue_full"}': growing(4) },
     labels: { reason: 'queue_full' },
     summary: 'SDKs dropped 60 decisions in 15 minutes: queue_full'
@@ -227,13 +255,13 @@ const gatewayCases: readonly AlertCase[] = [
   {
     alert: 'SluiceNotScraped',
     series: { [ready('gateway')]: null, [ready('storage')]: null, [ready('evaluation')]: null },
-    summary: 'no process of Sluice is scraped'
+    summary: 'no Sluice process is being scraped'
   },
   {
-    alert: 'SluiceMailsFailing',
-    series: { 'sluice_mails_total{job="gateway",outcome="failed"}': growing(1) },
+    alert: 'SluiceEmailsFailing',
+    series: { 'sluice_emails_total{job="gateway",outcome="failed"}': growing(1) },
     labels: { outcome: 'failed' },
-    summary: '30 letters to people were failed in 30 minutes'
+    summary: '30 emails were not sent in 30 minutes: failed'
   }
 ]
 
@@ -241,42 +269,42 @@ const evaluationCases: readonly AlertCase[] = [
   {
     alert: 'SluiceJudgesBlocked',
     series: { 'sluice_connection_circuits_open{job="evaluation"}': steady(1) },
-    summary: 'judges of 1 connections do not answer'
+    summary: 'runs of 1 judge connections are blocked'
   },
   {
     alert: 'SluiceEvaluationBacklog',
-    series: { 'sluice_open_runs{job="evaluation",status="scheduled"}': '2000+0.01x180' },
-    summary: '2000 runs wait for a judge, and more every minute'
+    series: { 'sluice_pending_runs{job="evaluation",status="scheduled"}': '2000+0.01x180' },
+    summary: '2000 runs are waiting for a judge or a pushed score, and the number is growing'
   },
   {
     alert: 'SluiceDeferredGrowing',
     series: { 'sluice_deferred_decisions{job="evaluation"}': '2000+0.01x180' },
-    summary: 'the evaluation of 2000 decisions is deferred, and the number grows'
+    summary: 'the evaluation of 2000 decisions is deferred, and the number is growing'
   },
   {
     alert: 'SluiceJudgeCallsFailing',
     series: {
       'sluice_judge_calls_total{job="evaluation",outcome="provider_unavailable"}': growing(30)
     },
-    summary: '33.33% of the calls of judges bring no score'
+    summary: '33.33% of judge calls return no score'
   },
   {
     alert: 'SluiceRunsNotStored',
-    series: { 'sluice_open_runs{job="evaluation",status="finished"}': steady(5000) },
-    summary: '5000 runs ended and are not stored'
+    series: { 'sluice_pending_runs{job="evaluation",status="finished"}': steady(5000) },
+    summary: '5000 runs have ended but are not stored'
   },
   {
     alert: 'SluiceEvaluatorsBroken',
-    because: 'they grow',
+    because: 'the count grows',
     series: { [bug]: growing(1) },
-    summary: '15 runs of evaluators ended with a bug of ours in 15 minutes'
+    summary: '15 runs ended in 15 minutes because of a bug in a built-in evaluator'
   },
   {
     alert: 'SluiceEvaluatorsBroken',
-    because: 'a first one',
+    because: 'the first increment',
     series: { [bug]: appears(1) },
     at: 30,
-    summary: '1 runs of evaluators ended with a bug of ours in 15 minutes'
+    summary: '1 runs ended in 15 minutes because of a bug in a built-in evaluator'
   },
   {
     alert: 'SluiceWebhooksFailing',
@@ -285,13 +313,13 @@ const evaluationCases: readonly AlertCase[] = [
         growing(1)
     },
     labels: { event: 'run.completed' },
-    summary: 'receivers of run.completed are not told'
+    summary: 'Sluice gave up on 30 webhook deliveries for run.completed in 30 minutes'
   }
 ]
 
 /**
- * Bad at two paces: one that ends the budget in days, and one that ends it within the month. In the
- * first minute nothing is refused and nothing taken, which the average of refusals includes.
+ * Two burn rates per objective: one uses up the error budget in days, the other within the month.
+ * The expected averages include the first minute, which has no traffic.
  */
 const objectiveCases: readonly AlertCase[] = (
   [
@@ -313,14 +341,14 @@ const objectiveCases: readonly AlertCase[] = (
     },
     {
       ...{ alert: `${name}Slipping`, series: paces(slow), at: 100, labels, quiet: burning },
-      summary: `${slowRatio} ${told[slo]} over 3 days`
+      summary: `${slowRatio} ${told[slo]}, measured over 3 days`
     }
   ]
 })
 
 export const alertCases = [...storageCases, ...gatewayCases, ...evaluationCases, ...objectiveCases]
 
-/** What is over, or too little, wakes nobody. */
+/** Cases in which no page may be sent, such as small or past outages. */
 export const quietCases: readonly (Pick<AlertCase, 'series'> & {
   readonly what: string
   readonly at: number
@@ -348,11 +376,23 @@ export const quietCases: readonly (Pick<AlertCase, 'series'> & {
     quiet: burning
   },
   {
-    what: 'nobody sends anything',
+    what: 'no traffic',
     series: Object.fromEntries(
       [queued, stored, soon, answered, quickly].map((s) => [s, steady(9)])
     ),
     at: 60,
-    quiet: [...burning, 'SluiceStorageSilent', 'SluiceGatewayErrors']
+    quiet: [...burning, 'SluiceStorageStalled', 'SluiceGatewayErrors']
+  },
+  {
+    what: 'no audit process, as by default',
+    series: { [audited('audit')]: null },
+    at: 175,
+    quiet: ['SluiceAuditStale']
+  },
+  {
+    what: 'a new audit process that has not completed its first audit',
+    series: { [audited('audit')]: '_x100 0x80' },
+    at: 175,
+    quiet: ['SluiceAuditStale']
   }
 ]

@@ -1,7 +1,5 @@
-/** Every alert, judged by promtool: it fires when it should, with its words, and else does not.
- *
- * The cases are made into promtool's own files, beside the rules as they are. Without a promtool
- * and without Go to build it with all of this is skipped, and said to be.
+/** Tests with promtool that every alert fires when it should, with the right text, and stays quiet
+ * otherwise.
  */
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +29,7 @@ function ruleOf(name: string) {
   return rule
 }
 
-/** An installation that is well, but for some series. */
+/** Returns the healthy series in promtool's format, with those in `series` replaced or removed. */
 function inputOf(series: Series) {
   return Object.entries({ ...healthy, ...series }).flatMap(([name, values]) =>
     values === null ? [] : [{ series: name, values }]
@@ -65,7 +63,7 @@ function firing(each: AlertCase) {
   }
 }
 
-/** Resolves with what promtool says of the tests; it ends with 0 when all hold. */
+/** Runs promtool on the cases. The exit code is 0 if all of them pass. */
 async function judge(name: string, tests: readonly object[]) {
   for (const path of ruleFiles) copyFileSync(path, join(folder, basename(path)))
   const file = join(folder, `${name}.yml`)
@@ -80,7 +78,7 @@ test('every alert has a case in which it fires', () => {
 })
 
 testIfPromtool(
-  'Prometheus takes the rules',
+  'promtool accepts the rules',
   async () => {
     const { code, output } = await run(promtool ?? '', ['check', 'rules', ...ruleFiles])
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('SUCCESS') })
@@ -89,7 +87,7 @@ testIfPromtool(
 )
 
 testIfPromtool(
-  'none fires when all is well',
+  'no alert fires in a healthy installation',
   async () => {
     const alert_rule_test = [20, 60, 175].flatMap((at) => names.map(silent(at)))
     const well = { interval: '1m', input_series: inputOf({}), alert_rule_test }
@@ -109,7 +107,7 @@ testIfPromtool.each(alertCases.map((each) => [titleOf(each), each] as const))(
 )
 
 testIfPromtool.each(quietCases)(
-  'none burns: $what',
+  'no alert fires: $what',
   async ({ series, at, quiet }) => {
     const alert_rule_test = quiet.map(silent(at))
     const quietTest = { interval: '1m', input_series: inputOf(series), alert_rule_test }
@@ -119,7 +117,7 @@ testIfPromtool.each(quietCases)(
   timeoutMs
 )
 
-testIfPromtool('a case that does not hold is found', async () => {
+testIfPromtool('reports a case that does not hold', async () => {
   const { code, output } = await judge('broken', [
     firing({ alert: 'SluiceRateLimitLocal', series: {}, summary: 'it fires though nothing is' })
   ])

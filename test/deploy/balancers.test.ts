@@ -1,4 +1,6 @@
-/** The balancers of the page: valid, and with times that keep a restart unnoticed. */
+/** Tests that the load balancer examples are valid, and that their timeouts hide gateway restarts
+ * from clients.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { hasHaproxy } from '../support/balancer/haproxy.ts'
@@ -7,7 +9,7 @@ import { runWell } from '../support/run-to-end.ts'
 const file = 'deploy/balancers/haproxy.cfg'
 const haproxy = readFileSync(file, 'utf8')
 const nginx = readFileSync('deploy/balancers/nginx.conf', 'utf8')
-const page = readFileSync('docs/operations.md', 'utf8')
+const page = readFileSync('docs/guides/operations/restart-and-upgrade.md', 'utf8')
 const server = readFileSync('http/server.ts', 'utf8')
 
 function numberIn(text: string, expression: RegExp): number {
@@ -18,14 +20,15 @@ function numberIn(text: string, expression: RegExp): number {
 
 const keepAliveSeconds = numberIn(server, /keepAliveTimeoutMs = (\d+_000)/) / 1000
 
-test('kept connections are closed by the balancer first', () => {
+test('balancers close idle connections before the gateway does', () => {
   const purgeSeconds = numberIn(haproxy, /pool-purge-delay (\d+)s/)
-  // Each time it takes half of those that are idle.
+  // HAProxy closes half of the idle connections in each purge, so closing 256 connections takes
+  // about log2(256) purges.
   expect(Math.log2(256) * purgeSeconds).toBeLessThan(keepAliveSeconds)
   expect(numberIn(nginx, /keepalive_timeout (\d+)s/)).toBeLessThan(keepAliveSeconds)
 })
 
-test('HAProxy notices within the time that the page gives it', () => {
+test('HAProxy marks a gateway down within SHUTDOWN_UNREADY_MS', () => {
   const betweenSeconds = numberIn(haproxy, /inter (\d+)s/)
   const falls = numberIn(haproxy, /fall (\d+)/)
   const unreadyMs = numberIn(page, /`SHUTDOWN_UNREADY_MS=(\d+)`/)
@@ -33,8 +36,8 @@ test('HAProxy notices within the time that the page gives it', () => {
 })
 
 const hasIt = hasHaproxy()
-if (!hasIt) process.stderr.write('No haproxy here: its example is not held against it.\n')
+if (!hasIt) process.stderr.write('HAProxy is not installed: its example was not validated.\n')
 const testIfHaproxy = hasIt ? test : test.skip
-testIfHaproxy('HAProxy takes its example', async () => {
+testIfHaproxy('HAProxy accepts its example', async () => {
   expect(await runWell('haproxy', ['-c', '-f', file])).toContain('valid')
 })

@@ -1,4 +1,6 @@
-/** The chart, rendered with the values that are documented: valid, as before, and safe. */
+/** Tests that the chart renders valid and secure objects, and compares them with the committed
+ * output.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +43,7 @@ const token = 'automountServiceAccountToken'
 const usual = ['sluice-migrate', 'sluice-topics', 'sluice-schemas']
 const order = {
   ...{ default: usual, production: usual, minimal: [...usual, 'sluice-bootstrap'] },
-  // The Topic Operator makes them.
+  // Strimzi's Topic Operator creates the topics, so the chart needs no job for them.
   strimzi: ['sluice-migrate', 'sluice-schemas']
 }
 
@@ -53,7 +55,7 @@ function objects(name: Case): Rendered[] {
   return objectsOf(texts[name] ?? '')
 }
 
-test('every example is rendered here', () => {
+test('renders every example', () => {
   const examples = readdirSync('deploy/helm/examples').map((name) => `deploy/helm/examples/${name}`)
   expect(Object.values(files).slice(1)).toEqual(examples)
 })
@@ -61,7 +63,7 @@ test('every example is rendered here', () => {
 const describeWithHelm = isThere ? describe : describe.skip
 
 describeWithHelm.each(cases)('%s', (name) => {
-  test('passes the rules of Helm', async () => {
+  test('passes helm lint', async () => {
     const { code, output } = await helm('lint', chart, '--strict', '--values', files[name])
     expect({ code, output }).toEqual({
       code: 0,
@@ -69,8 +71,8 @@ describeWithHelm.each(cases)('%s', (name) => {
     })
   })
 
-  // Rules of Prometheus are held against their own files below.
-  test('is what it was (SLUICE_UPDATE=1 writes it anew)', () => {
+  // Prometheus rules are left out, because another test compares them with their source.
+  test('equals the committed output (SLUICE_UPDATE=1 writes it)', () => {
     const path = `test/deploy/rendered/${name}.yaml`
     const parts = (texts[name] ?? '').split(/^---\n/m)
     const text = parts.filter((part) => !part.includes('\nkind: PrometheusRule\n')).join('---\n')
@@ -80,7 +82,7 @@ describeWithHelm.each(cases)('%s', (name) => {
 
   const testWithSchemas = validate === null ? test.skip : test
   testWithSchemas(
-    'is what Kubernetes takes, and nothing in it is misspelt',
+    'is valid for Kubernetes, without unknown fields',
     async () => {
       const path = join(folder, `${name}.yaml`)
       writeFileSync(path, texts[name] ?? '')
@@ -98,7 +100,7 @@ describeWithHelm.each(cases)('%s', (name) => {
     timeoutMs
   )
 
-  test('every container is restricted, and has no token', () => {
+  test('restricts every container and mounts no token', () => {
     for (const pod of podsOf(objects(name))) {
       expect(pod).toMatchObject({
         automountServiceAccountToken: false,
@@ -124,7 +126,7 @@ describeWithHelm.each(cases)('%s', (name) => {
     for (const account of accounts) expect(account).toHaveProperty(token, false)
   })
 
-  test('holds no secret: what is one is a file, and every name is a setting', () => {
+  test('contains no secret, because secrets are files and every variable is a setting', () => {
     expect(objects(name).filter(({ kind }) => kind === 'Secret')).toEqual([])
     const secret = documentedSettings.filter(({ allowed }) => allowed.startsWith('secret'))
     const secretNames = secret.map((setting) => setting.name)
@@ -141,7 +143,7 @@ describeWithHelm.each(cases)('%s', (name) => {
     }
   })
 
-  test('jobs run in order before all else, after what they need', () => {
+  test('runs jobs in order after their prerequisites and before everything else', () => {
     const hooks = objects(name).filter(({ metadata }) => hookOf(metadata, 'hook') !== undefined)
     for (const { metadata } of hooks) {
       expect(hookOf(metadata, 'hook')).toBe('pre-install,pre-upgrade')
@@ -157,7 +159,7 @@ describeWithHelm.each(cases)('%s', (name) => {
     }
   })
 
-  test('a pod has the time that an ordered stop takes', () => {
+  test('gives pods enough time for a graceful shutdown', () => {
     for (const pod of podsOf(objects(name)).filter(({ of }) => of.startsWith('Deployment'))) {
       const [container] = pod.containers
       if (container === undefined) throw new Error(`${pod.of} has no container`)
@@ -168,14 +170,14 @@ describeWithHelm.each(cases)('%s', (name) => {
         const path = probe === 'readinessProbe' ? '/readyz' : '/livez'
         expect(container[probe]?.httpGet).toEqual({ path, port: 'management' })
       }
-      // Probes come over the address of the pod.
+      // Probes connect to the pod's IP address, not to the loopback address.
       expect(variableOf(container, 'MANAGEMENT_HOST')).toBe('0.0.0.0')
     }
   })
 })
 
-describeWithHelm('rules of Prometheus', () => {
-  test('are the texts of deploy/prometheus, to the letter', async () => {
+describeWithHelm('Prometheus rules', () => {
+  test('equal the rules in deploy/prometheus', async () => {
     const rendered = await render('--values', files.production)
     const rules = rendered.filter(({ kind }) => kind === 'PrometheusRule')
     const texts = readdirSync('deploy/prometheus')

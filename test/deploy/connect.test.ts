@@ -1,4 +1,6 @@
-/** The sinks for Kafka Connect: known settings, the converter of our topics, and no secret. */
+/** Tests that the Kafka Connect sinks use known settings and the right converter, and contain no
+ * secrets.
+ */
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { decisionContract, evaluationContract, topicDefinitions } from '../../schemas/index.ts'
@@ -11,14 +13,14 @@ interface Sink {
 }
 
 const folder = 'deploy/connect'
-const page = 'docs/connect.md'
+const page = 'docs/guides/kafka-connect.md'
 const files = readdirSync(folder)
 const sinks = files.map((file) => ({
   file,
   sink: JSON.parse(read(`${folder}/${file}`)) as Sink
 }))
 
-/** Fields by which a sink divides, routes or clusters what it writes. */
+/** Settings that take field names as values. */
 const fieldSettings = ['timestampPartitionFieldName', 'clusteringPartitionFieldNames']
 const provided = /^\$\{(env:[A-Z_]+|file:\/etc\/connect\/[\w./-]+:[\w.]+)\}$/
 const secret = /password|secret|credential|token|keyfile|access[.]key/i
@@ -38,13 +40,13 @@ const fieldsByTopic: Readonly<Record<string, readonly string[]>> = {
   'decision-evaluations': fieldsOf(evaluationContract.text)
 }
 
-test('there is one for each store that is told of', () => {
+test('there is a sink for each documented data store, and no other', () => {
   const told = linksIn(read(page)).flatMap(({ path }) => /deploy\/connect\/(.*)$/.exec(path) ?? [])
   expect([...new Set(told.filter((part) => !part.includes('/')))].toSorted()).toEqual(files)
 })
 
 describe.each(sinks)('$file', ({ file, sink: { name, config } }) => {
-  test('has what its connector asks for, and nothing that it does not know', () => {
+  test('has the required settings of its connector, and no unknown ones', () => {
     const { known, required } = connectorKeys[config['connector.class'] ?? ''] ?? {}
     const strange = Object.keys(config).filter((key) => {
       return !sinkKeys.includes(key) && known?.includes(key) !== true
@@ -55,7 +57,7 @@ describe.each(sinks)('$file', ({ file, sink: { name, config } }) => {
     expect(file).toBe(`${name.replace('sluice-', '')}-sink.json`)
   })
 
-  test('reads topics of ours, from their beginning, as they are written', () => {
+  test("reads Sluice's topics from the beginning, with the Avro converter", () => {
     const topics = config['topics']?.split(',') ?? []
     const existing = topicDefinitions.map((topic) => topic.name)
     expect(existing).toEqual(expect.arrayContaining(topics))
@@ -69,7 +71,7 @@ describe.each(sinks)('$file', ({ file, sink: { name, config } }) => {
     expect(mapped ?? topics).toEqual(topics)
   })
 
-  test('names fields that its topics have', () => {
+  test('uses only fields of its topics', () => {
     const days = /days\((\w+)\)/.exec(config['iceberg.tables.default-partition-by'] ?? '')?.[1]
     const named = fieldSettings.flatMap((key) => config[key]?.split(',') ?? [])
     for (const topic of config['topics']?.split(',') ?? []) {
@@ -78,7 +80,7 @@ describe.each(sinks)('$file', ({ file, sink: { name, config } }) => {
     }
   })
 
-  test('leaves nothing out in silence: what cannot be read goes to a topic of its own', () => {
+  test('sends unreadable records to its own dead-letter topic', () => {
     expect(config).toMatchObject({
       'errors.tolerance': 'all',
       'errors.retry.timeout': '-1',
@@ -90,7 +92,7 @@ describe.each(sinks)('$file', ({ file, sink: { name, config } }) => {
     expect(Number(config['errors.deadletterqueue.topic.replication.factor'])).toBe(3)
   })
 
-  test('holds no secret, but says where it is', () => {
+  test('refers to secrets instead of containing them', () => {
     const values = Object.entries(config).filter(([key]) => secret.test(key))
     for (const [key, value] of values)
       expect({ key, value }).toEqual({ key, value: expect.stringMatching(provided) })
@@ -99,9 +101,10 @@ describe.each(sinks)('$file', ({ file, sink: { name, config } }) => {
   })
 })
 
-test('the page says that none was run', () => expect(read(page)).toContain('**not run**'))
+test('the page says that the sinks have not been run', () =>
+  expect(read(page)).toContain('**not run**'))
 
-test('the table for ClickHouse has a column for each field, and one that may be null', () => {
+test('the ClickHouse table has a column for each field, nullable for optional ones', () => {
   const [table = ''] = blocksIn(sectionOf(page, 'ClickHouse'), 'sql')
   const columns = [...table.matchAll(/^  (\w+) (\w+)/gm)].map(([, name, type]) => [name, type])
   const { fields } = JSON.parse(decisionContract.text) as { fields: Field[] }
@@ -110,8 +113,8 @@ test('the table for ClickHouse has a column for each field, and one that may be 
   expect(optional).toEqual(fields.filter(({ type }) => Array.isArray(type)).map(({ name }) => name))
 })
 
-test('providers of what a sink mentions are those that the page sets up', () => {
-  const worker = blocksIn(sectionOf(page, 'What the workers need'), 'properties').join('\n')
+test('the page configures every provider that a sink uses', () => {
+  const worker = blocksIn(sectionOf(page, 'Prepare the workers'), 'properties').join('\n')
   const used = sinks.flatMap(({ sink }) => Object.values(sink.config))
   const names = new Set(used.flatMap((value) => /^\$\{(\w+):/.exec(value)?.[1] ?? []))
   expect(worker).toContain(`config.providers=${[...names].toSorted().join(',')}\n`)

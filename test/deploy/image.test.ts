@@ -1,4 +1,4 @@
-/** The image before it is built: what it is made of, who it runs as, and the words it takes. */
+/** Tests the container image without building it: its contents, its user and its commands. */
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,31 +9,31 @@ import { runWell } from '../support/run-to-end.ts'
 const lines = read('deploy/Dockerfile').replaceAll('\\\n', '').split('\n')
 const entrypoint = 'deploy/image/sluice.sh'
 
-/** The arguments of each line of an instruction. */
+/** Returns the arguments of every Dockerfile line with the given instruction. */
 function instructions(name: string): string[] {
   return lines
     .filter((line) => line.startsWith(`${name} `))
     .map((line) => line.slice(name.length + 1))
 }
 
-test('its base is a version, whose digest only a release names', () => {
+test('uses a base image by version, which a release pins by digest', () => {
   expect(instructions('ARG')[0]).toMatch(/^NODE_IMAGE=node:24-[a-z-]+$/)
   expect(new Set(instructions('FROM').map((from) => from.split(' ')[0]))).toEqual(
     new Set(['${NODE_IMAGE}'])
   )
 })
 
-test('it is not root, by number, and asks for its health', () => {
+test('runs as a numeric non-root user and has a health check', () => {
   expect(instructions('USER')).toEqual(['1000:1000'])
   const [health = ''] = instructions('HEALTHCHECK')
   expect(health).toContain('CMD ["node", "/app/deploy/image/is-up.mjs", "/livez"]')
 })
 
-test('its management port is open to probes from outside of the container', () => {
+test('opens its management port to probes from outside the container', () => {
   expect(instructions('ENV').join(' ')).toContain('MANAGEMENT_HOST=0.0.0.0')
 })
 
-test('what it copies is all that is sent to the builder', () => {
+test('sends exactly the files to the builder that it copies', () => {
   const copied = instructions('COPY')
     .filter((copy) => !copy.startsWith('--from'))
     .flatMap((copy) => copy.split(' ').slice(0, -1))
@@ -57,7 +57,7 @@ test.each([
   ['keys list --json', '/app/cli/sluice.ts keys list --json'],
   ['', '/app/cli/sluice.ts']
 ])('"%s" runs %s', async (words, expected) => {
-  // Beside the shell there is only a node that prints what it was given.
+  // Fake `node` that prints its arguments.
   writeFileSync(join(folder, 'node'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 })
   const args = words.split(' ').filter((word) => word !== '')
   const output = await runWell('/bin/sh', [entrypoint, ...args], { env: { PATH: folder } })
@@ -66,6 +66,6 @@ test.each([
   expect(existsSync(program.replace('/app/', ''))).toBe(true)
 })
 
-test('what is started can be', () => {
+test('the entry point is executable', () => {
   expect(statSync(entrypoint).mode & 0o111).toBe(0o111)
 })

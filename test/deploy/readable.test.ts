@@ -1,4 +1,4 @@
-/** What the chart gives to each process is what that process starts with. */
+/** Tests that each process accepts the configuration that the chart gives it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { generateKeyPairSync } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ beforeAll(async () => {
     ...{ KAFKA_TLS_CA: ca, KAFKA_TLS_CERT: cert, KAFKA_TLS_KEY: key },
     ...{ DATABASE_TLS_CA: ca, REDIS_TLS_CA: ca, SCHEMA_REGISTRY_TLS_CA: ca }
   }
-  // As a Secret made of a file has it.
+  // Add a line feed to each value, because Secrets created from files often end with one.
   for (const [name, value] of Object.entries(secrets)) {
     writeFileSync(join(folder, name), `${value}\n`)
   }
@@ -58,7 +58,7 @@ describeWithHelm.each([
   ['strimzi', ['--values', 'deploy/helm/examples/strimzi.yaml'], 3],
   ['strimzi with certificates', ['--values', 'deploy/helm/examples/strimzi.yaml', ...tls], 3]
 ])('%s', (_, values, count) => {
-  test('every process takes its configuration', async () => {
+  test('every process accepts its configuration', async () => {
     const containers = containersOf(await render(...values))
     const processes = containers.filter(({ name }) => name in readers)
     expect(processes).toHaveLength(count)

@@ -1,4 +1,5 @@
-/** What a release is made of: one version everywhere, its notes, and a bill of materials. */
+/** Tests the release checks: a single version everywhere, release notes, and a bill of materials.
+ */
 import { execSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
@@ -13,27 +14,27 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
 const { version } = manifest
 
-/** The files as they are, with the changelog of a release. */
+/** Returns a file's text as in a release: the changelog has the version instead of `Pending`. */
 function released(file: string): string {
   const text = readFileSync(file, 'utf8')
   return file === 'CHANGELOG.md' ? text.replace('## Pending', `## ${version}`) : text
 }
 
 describe('checkRelease', () => {
-  test('all places have the version of package.json today', () => {
+  test('accepts the version of package.json in all files', () => {
     expect(checkRelease(`v${version}`, released)).toEqual([])
   })
 
-  test('a version that was forgotten is named with its file', () => {
+  test('names the files with a different version', () => {
     const forgotten = (file: string): string =>
       file.endsWith('Chart.yaml') ? 'version: 0.0.9\n' : released(file)
     expect(checkRelease(`v${version}`, forgotten)).toEqual([
-      `deploy/helm/sluice/Chart.yaml says 0.0.9, the tag says ${version}`,
-      `deploy/helm/sluice/Chart.yaml says no version, the tag says ${version}`
+      `deploy/helm/sluice/Chart.yaml has 0.0.9, but the tag is ${version}`,
+      `deploy/helm/sluice/Chart.yaml has no version, but the tag is ${version}`
     ])
   })
 
-  test('a release without notes is none', () => {
+  test('rejects a release without notes', () => {
     const empty = (file: string): string =>
       file === 'CHANGELOG.md' ? '## Pending' : released(file)
     expect(checkRelease(`v${version}`, empty)).toEqual([
@@ -41,9 +42,9 @@ describe('checkRelease', () => {
     ])
   })
 
-  test.each(['', 'main', '1.2.3', 'v1.2', 'v1.2.3 && true'])('%j is no tag of a release', (tag) => {
+  test.each(['', 'main', '1.2.3', 'v1.2', 'v1.2.3 && true'])('rejects the tag %j', (tag) => {
     expect(checkRelease(tag, released)).toEqual([
-      `${tag}: a release is tagged v1.2.3 or v1.2.3-rc.1`
+      `${tag} is not a release tag; use v1.2.3 or v1.2.3-rc.1`
     ])
   })
 })
@@ -52,12 +53,12 @@ describe('releaseNotes', () => {
   const changelog =
     '# Changelog\n\n## Pending\n\n## 1.1.0\n\n### Added\n\n- more\n\n## 1.0.0\n\n- all\n'
 
-  test('are the section of the version, to the next one', () => {
+  test('returns the section of the version', () => {
     expect(releaseNotes(changelog, '1.1.0')).toBe('### Added\n\n- more')
     expect(releaseNotes(changelog, '1.0.0')).toBe('- all')
   })
 
-  test.each(['Pending', '1.0', '2.0.0'])('are nothing for %s', (none) => {
+  test.each(['Pending', '1.0', '2.0.0'])('returns null for %s', (none) => {
     expect(releaseNotes(changelog, none)).toBeNull()
   })
 })
@@ -76,14 +77,14 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
 }
 
-describe('the bill of materials', () => {
+describe('bill of materials', () => {
   const command = 'npm sbom --package-lock-only --sbom-format cyclonedx'
   const { components, dependencies } = JSON.parse(
     execSync(`${command} 2>/dev/null | node deploy/release/bill-of-materials.ts`).toString()
   ) as Bill
   const names = components.map(({ name }) => name)
 
-  test('has the packages of the image and none of the tools', () => {
+  test('contains the packages of the image and no development tools', () => {
     const locked = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock
     const shipped = Object.entries(locked.packages).filter(([path, { dev }]) => path && !dev)
     expect(names.length).toBe(shipped.length)
@@ -91,13 +92,13 @@ describe('the bill of materials', () => {
     for (const name of ['jest', 'eslint', 'typescript']) expect(names).not.toContain(name)
   })
 
-  test('says of each where it is from, its hash and its licence', () => {
+  test('contains the origin, hash and licence of each package', () => {
     const bare = components.filter((each) => !each.licenses || !each.hashes || !each.purl)
-    // Its manifest names no licence; the file beside it is MIT's.
+    // This package has a license file (MIT), but no license field in its package.json.
     expect(bare.map(({ name }) => name)).toEqual(['@kafkajs/confluent-schema-registry'])
   })
 
-  test('points at nothing that is not in it', () => {
+  test('refers only to its own components', () => {
     const refs = new Set(dependencies.map(({ ref }) => ref))
     expect(
       dependencies.flatMap(({ dependsOn }) => dependsOn.filter((to) => !refs.has(to)))

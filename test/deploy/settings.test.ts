@@ -1,4 +1,4 @@
-/** Names and ranges in the chart are those of the documents; needs no Helm. */
+/** Tests that the chart supports all documented settings and ranges, without running Helm. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -27,21 +27,21 @@ function readBy(reader: string): string[] {
     .map(({ name }) => name)
 }
 
-test('the schema of the values takes every setting, with its range, and no other', () => {
+test('the values schema has exactly the documented settings, with their ranges', () => {
   expect(schema.definitions.config.properties).toEqual(configProperties())
   expect(schema.definitions.secrets.propertyNames.enum).toEqual(mountable())
 })
 
-test('every setting can be given, as a plain value or mounted', () => {
+test('accepts every setting as a plain value or as a mounted file', () => {
   const given = new Set([...Object.keys(configProperties()), ...mountable()])
   expect(names.filter((name) => !given.has(name))).toEqual([])
 })
 
-test.each(['gateway', 'consumers'])('%s is given what it reads', (reader) => {
+test.each(['gateway', 'consumers'])('passes %s the settings that it reads', (reader) => {
   expect(lists[reader]).toEqual(readBy(reader))
 })
 
-test('what has no default is asked for', () => {
+test('requires settings without a default', () => {
   const required = documentedSettings.filter((setting) => setting.default === '(required)')
   expect(lists['required']).toEqual(required.map(({ name }) => name))
 })
@@ -54,14 +54,14 @@ describe.each([
   ['audit', 'audit']
 ])('sluice %s', (command, file) => {
   const source = readFileSync(`cli/commands/${file}.ts`, 'utf8')
-  test('is given what it reads', () => {
+  test('gets the settings that it reads', () => {
     const ofKafka: Names = source.includes('kafkaSettingNames') ? kafkaSettingNames : []
     const readNames = names.filter((name) => source.includes(`'${name}'`) || ofKafka.includes(name))
     expect(lists[command]).toEqual(readNames)
   })
 })
 
-test('defaults that the templates repeat are those of the settings', () => {
+test('repeats the documented defaults in the templates', () => {
   const templates = ['_names.tpl', '_settings.tpl'].map((name) => {
     return read(`${chart}/templates/${name}`)
   })
@@ -72,7 +72,7 @@ test('defaults that the templates repeat are those of the settings', () => {
   expect(repeated.map(({ name = '' }) => ({ name, value: documented.get(name) }))).toEqual(repeated)
 })
 
-test('the chart has the version of the package and the partitions of the topics', () => {
+test('uses the version of the package and the partition counts of the topics', () => {
   const { version, appVersion } = parse(read(`${chart}/Chart.yaml`)) as Record<string, string>
   const values = parse(read(`${chart}/values.yaml`)) as { partitions: number }
   const { version: packaged } = JSON.parse(read('package.json')) as { version: string }

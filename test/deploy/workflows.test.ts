@@ -1,4 +1,4 @@
-/** The workflows of public CI: what they run, with which rights, and whose code. */
+/** Tests the CI workflows: their commands, permissions and pinned actions. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -45,14 +45,14 @@ const actionlint = await findGoProgram({
 })
 
 const testIfActionlint = actionlint === null ? test.skip : test
-testIfActionlint.each(names)('%s is what the platform understands', async (name) => {
+testIfActionlint.each(names)('%s is valid for actionlint', async (name) => {
   expect(await run(actionlint ?? '', ['-no-color', join(folder, name)])).toEqual({
     code: 0,
     output: ''
   })
 })
 
-test('every change runs .ci/run, on both kinds of stack', () => {
+test('runs .ci/run for every change, on both kinds of stack', () => {
   const { jobs } = parse(textOf('ci.yml')) as {
     jobs: { test: { strategy: { matrix: { stack: string[] } } } & Job }
   }
@@ -60,11 +60,11 @@ test('every change runs .ci/run, on both kinds of stack', () => {
   expect(jobs.test.steps.map(({ run }) => run)).toContain('.ci/run')
 })
 
-test('the nightly workflow runs every test', () => {
+test('runs every test in the nightly workflow', () => {
   expect(stepsOf('nightly.yml').map(({ run }) => run)).toContain('npm run test:all')
 })
 
-test('every publishing job waits for all tests to pass', () => {
+test('makes every publishing job wait for all tests', () => {
   const { jobs } = parse(textOf('release.yml')) as {
     jobs: Record<string, { needs?: string } & Job>
   }
@@ -74,13 +74,13 @@ test('every publishing job waits for all tests to pass', () => {
   for (const job of Object.values(others)) expect(job.needs).toBeTruthy()
 })
 
-test.each(names)('%s pins the code of others by its hash, with the release it is', (name) => {
+test.each(names)('pins actions in %s by hash, with the version as a comment', (name) => {
   const used = textOf(name).match(/uses: .*/g) ?? []
   expect(used).not.toEqual([])
   for (const line of used) expect(line).toMatch(/^uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
 })
 
-test.each(names)('%s may read, and no more unless a job says so', (name) => {
+test.each(names)('grants %s only read permission, unless a job needs more', (name) => {
   expect((parse(textOf(name)) as Workflow).permissions).toEqual({ contents: 'read' })
   for (const { uses, with: given } of stepsOf(name)) {
     if (uses?.startsWith('actions/checkout@'))
@@ -88,15 +88,15 @@ test.each(names)('%s may read, and no more unless a job says so', (name) => {
   }
 })
 
-test.each(names)('%s ends by itself, job by job', (name) => {
+test.each(names)('limits the time of each job in %s', (name) => {
   for (const job of jobsOf(name)) expect(job['timeout-minutes']).toBeLessThanOrEqual(180)
 })
 
-test.each(names)('%s puts nothing that a stranger wrote into a shell', (name) => {
+test.each(names)('passes no untrusted text to a shell in %s', (name) => {
   for (const { run } of stepsOf(name)) expect(run ?? '').not.toMatch(/\$\{\{ *github\./)
 })
 
-test('the image is built upon a digest, and told what it is', () => {
+test("builds the image with the base image's digest and all build arguments", () => {
   const build = stepsOf('release.yml').find(({ uses }) => uses?.startsWith('docker/build-push'))
   const given = String(build?.with?.['build-args'])
   const names = given.split('\n').flatMap((line) => line.match(/^\w+(?==)/) ?? [])
@@ -105,7 +105,7 @@ test('the image is built upon a digest, and told what it is', () => {
   expect(given).toContain('NODE_IMAGE=${{ steps.base.outputs.image }}')
 })
 
-test('what builds packages may publish none, and what publishes runs nothing of theirs', () => {
+test('separates the jobs that build packages from those that publish them', () => {
   const publishing = jobsOf('release.yml').filter(
     ({ permissions, steps }) =>
       permissions?.['id-token'] === 'write' &&
@@ -120,7 +120,7 @@ test('what builds packages may publish none, and what publishes runs nothing of 
   }
 })
 
-test('the image has the tag that the chart asks for, and a candidate is not the latest', () => {
+test('tags the image as the chart expects, and never tags a release candidate as latest', () => {
   const text = textOf('release.yml')
   expect(text).toContain('tags: ${{ steps.base.outputs.name }}:${{ steps.base.outputs.version }}')
   expect(text).toContain('echo "version=${GITHUB_REF_NAME#v}"')

@@ -1,4 +1,4 @@
-/** What the code says of the evaluators, as the cells of the tables that document them. */
+/** Creates the cells of the evaluators' tables from the code. */
 import { checkTable } from '../../evaluators/heuristics/check-table.ts'
 import { jsonSchema } from '../../evaluators/json-schema/json-schema.ts'
 import type { Kind } from '../../evaluators/kind.ts'
@@ -8,7 +8,7 @@ import { targetPattern } from '../../evaluators/target.ts'
 import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import { code } from './pages.ts'
 
-/** Of each check of the kind `heuristic`: its name and the score that it gives. */
+/** Returns the name and the score of each check of the kind `heuristic`. */
 export function checkRows(): string[][] {
   return Object.entries(checkTable).map(([name, check]) => [code(name), scoreOf(check as Kind)])
 }
@@ -19,7 +19,7 @@ function scoreOf({ outputOf }: Kind): string {
   return max === null ? `a number from ${min}` : `${min} to ${max}`
 }
 
-/** Of each check its settings: check, name, value, default. */
+/** Returns one row for each setting of each check: check, name, value and default. */
 export function settingRows(): string[][] {
   return Object.entries(checkTable).flatMap(([name, check]) => {
     return parameterRows(check as Kind).map((cells) => [code(name), ...cells])
@@ -32,7 +32,7 @@ export const kindParameters: Readonly<Record<'regex' | 'json_schema' | 'similari
   similarity: similarity as Kind
 }
 
-/** Name, value, default. */
+/** Returns the name, value and default of each setting of a kind. */
 export function parameterRows({ properties, required = [] }: Kind): string[][] {
   return Object.entries(properties).map(([name, schema]) => {
     const ownDefault = 'default' in schema ? code(JSON.stringify(schema['default'])) : '–'

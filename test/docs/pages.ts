@@ -1,4 +1,6 @@
-/** The documents as git sees them, cut into what a test compares: rows, links, blocks, headings. */
+/** Reads the documents that git lists and extracts parts to compare: rows, links, blocks and
+ * headings.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
@@ -8,14 +10,12 @@ export function read(path: string): string {
 
 function listFiles(...args: string[]): string[] {
   const listed = execFileSync('git', ['ls-files', '-z', ...args], { encoding: 'utf8' }).split('\0')
-  return listed.filter((path) => path !== '' && existsSync(path))
+  return listed.filter((path) => path !== '' && existsSync(path)).toSorted()
 }
 
-/** Everything that is or would be committed. */
+/** All files of the repository, including uncommitted ones but not those that git ignores. */
 export const files = listFiles('-co', '--exclude-standard')
 export const pages = files.filter((path) => path.endsWith('.md'))
-/** The folders that git tracks at the top. */
-export const rooms = [...new Set(listFiles().flatMap((path) => /^[^/]+\//.exec(path)?.[0] ?? []))]
 
 export function code(text: unknown): string {
   return `\`${String(text)}\``
@@ -30,7 +30,7 @@ function withoutBlocks(text: string): string {
   return text.replaceAll(/^```[\s\S]*?^```/gm, '')
 }
 
-/** The part of a page under a heading, up to the next one of any level. */
+/** Returns the part of a page below a heading, up to the next heading of any level. */
 export function sectionOf(page: string, heading: string): string {
   const lines = read(page).split('\n')
   const start = lines.findIndex((line) => line.replace(/^#+ /, '') === heading)
@@ -40,7 +40,7 @@ export function sectionOf(page: string, heading: string): string {
   return rest.slice(0, end < 0 ? rest.length : end).join('\n')
 }
 
-/** Cells of the rows of all tables in a text, without heads and rules. */
+/** Returns the cells of each table row in a text, without header and separator rows. */
 export function rowsOf(text: string): string[][] {
   const lines = text.split('\n')
   return lines
@@ -62,7 +62,7 @@ function isHead(line: string, next: string | undefined): boolean {
   return !isRule(line) && isRule(next)
 }
 
-/** Targets of links that stay within the repository, each with its fragment. */
+/** Returns the targets of links within the repository, each with its fragment. */
 export function linksIn(text: string): { path: string; fragment: string }[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '')
   return targets
@@ -73,7 +73,7 @@ export function linksIn(text: string): { path: string; fragment: string }[] {
     })
 }
 
-/** Fragments of a page's headings, as a forge makes them. */
+/** Returns the fragments of a page's headings, as GitHub creates them. */
 export function fragmentsOf(path: string): string[] {
   return [...withoutBlocks(read(path)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -83,7 +83,7 @@ export function fragmentsOf(path: string): string[] {
   )
 }
 
-/** The fenced blocks of one language. */
+/** Returns the fenced blocks of one language. */
 export function blocksIn(text: string, language: string): string[] {
   const fences = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
   return fences.filter(([, name]) => name === language).map(([, , block]) => block ?? '')

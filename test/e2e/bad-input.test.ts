@@ -1,4 +1,6 @@
-/** What is wrong at the door: each gets its row of the table, and none reaches the log. */
+/** Tests that the gateway rejects invalid input with the documented error, and writes nothing to
+ * Kafka.
+ */
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Application } from '../support/application.ts'
@@ -35,7 +37,10 @@ async function post({ body, headers = {} }: Request): Promise<Answer> {
   return { status: answer.status, headers: answer.headers, problem }
 }
 
-/** A good decision behind what was refused: the first record must be its own. */
+/**
+ * Sends an invalid request and checks that it produced no record: the next record must belong to a
+ * valid decision sent afterwards.
+ */
 async function refused(request: Request): Promise<Answer> {
   const answers: Answer[] = []
   const sentinel = (): Promise<string> => clientOf(gateway, tenant).accept(aDecisionBody())
@@ -45,7 +50,7 @@ async function refused(request: Request): Promise<Answer> {
     sentinel
   )
   const [answer] = answers
-  if (answer === undefined) throw new Error('there was no answer')
+  if (answer === undefined) throw new Error('no response')
   return answer
 }
 
@@ -54,18 +59,18 @@ const mebibyte = 1024 * 1024
 const pointers = ({ problem }: Answer): unknown[] =>
   (problem['errors'] as { pointer: string }[]).map(({ pointer }) => pointer)
 
-describe('a body that is no JSON in UTF-8', () => {
+describe('an unreadable body', () => {
   const cases: [string, Request, [number, string]][] = [
     ['is empty', { body: '' }, [400, 'malformed_json']],
     ['is cut off', { body: `{${good}` }, [400, 'malformed_json']],
     ['has a trailing comma', { body: `{${good},}` }, [400, 'malformed_json']],
-    ['holds a bare word', { body: `{${good},"x":nul}` }, [400, 'malformed_json']],
+    ['has a bare word', { body: `{${good},"x":nul}` }, [400, 'malformed_json']],
     [
-      'holds a raw control character',
+      'has a raw control character',
       { body: `{"input":1,"output":"\u0001"}` },
       [400, 'malformed_json']
     ],
-    ['has more after its end', { body: `{${good}} {}` }, [400, 'malformed_json']],
+    ['has text after its end', { body: `{${good}} {}` }, [400, 'malformed_json']],
     [
       'is not UTF-8',
       {
@@ -77,12 +82,12 @@ describe('a body that is no JSON in UTF-8', () => {
       [400, 'malformed_encoding']
     ],
     [
-      'is not the gzip it says',
+      'is not gzip as declared',
       { body: `{${good}}`, headers: { 'content-encoding': 'gzip' } },
       [400, 'malformed_encoding']
     ],
     [
-      'comes in an encoding nobody knows',
+      'has an unknown encoding',
       { body: `{${good}}`, headers: { 'content-encoding': 'snappy' } },
       [415, 'unsupported_media_type']
     ],
@@ -97,21 +102,21 @@ describe('a body that is no JSON in UTF-8', () => {
       [415, 'unsupported_media_type']
     ]
   ]
-  test.each(cases)('that %s is refused and not produced', async (_what, request, expected) => {
+  test.each(cases)('that %s is rejected and not produced', async (_what, request, expected) => {
     const answer = await refused(request)
     expect([answer.status, answer.problem['code']]).toEqual(expected)
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
     expect(answer.problem['request_id']).toBe(answer.headers.get('x-request-id'))
   })
 
-  test('is told the line and column where it breaks', async () => {
+  test('is reported with line and column', async () => {
     const { problem } = await post({ body: '{"input":1,\n "output":x}' })
     expect(problem).toMatchObject({ position: 22, retryable: false })
     expect(problem['detail']).toBe('The body is not JSON at line 2, column 11.')
   })
 })
 
-describe('a decision that is not valid', () => {
+describe('an invalid decision', () => {
   const cases: [string, string, string[]][] = [
     ['lacks both required members', '{}', ['/input', '/output']],
     ['is a list', '[1,2]', ['']],
@@ -129,18 +134,22 @@ describe('a decision that is not valid', () => {
       `{${good},"output_tokens":9007199254740993}`,
       ['/output_tokens']
     ],
-    ['names an agent too long', `{${good},"agent_id":"${'a'.repeat(256)}"}`, ['/agent_id']],
-    ['names an agent with NUL', `{${good},"agent_id":"a\\u0000b"}`, ['/agent_id']],
     [
-      'has an id that is no UUID',
+      'has an agent_id that is too long',
+      `{${good},"agent_id":"${'a'.repeat(256)}"}`,
+      ['/agent_id']
+    ],
+    ['has NUL in its agent_id', `{${good},"agent_id":"a\\u0000b"}`, ['/agent_id']],
+    [
+      'has an id that is not a UUID',
       `{${good},"decision_id":"{01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55}"}`,
       ['/decision_id']
     ],
-    ['says a member twice', `{${good},"output":"y"}`, ['/output']],
-    ['says a member twice in two spellings', `{${good},"\\u006futput":"y"}`, ['/output']],
-    ['holds half a character in its output', `{"input":1,"output":"\\ud83e"}`, ['/output']],
+    ['has a duplicate member', `{${good},"output":"y"}`, ['/output']],
+    ['has a duplicate member in two spellings', `{${good},"\\u006futput":"y"}`, ['/output']],
+    ['has an unpaired surrogate in its output', `{"input":1,"output":"\\ud83e"}`, ['/output']],
     [
-      'holds half a character deep in its input',
+      'has an unpaired surrogate deep in its input',
       `{"input":[{"a":"\\udd16"}],"output":"x"}`,
       ['/input']
     ],
@@ -149,21 +158,24 @@ describe('a decision that is not valid', () => {
       `{"input":${'['.repeat(64)}${']'.repeat(64)},"output":"x"}`,
       ['/input']
     ],
-    ['is a depth bomb', `{"input":${'['.repeat(4_000_000)}`, ['/input']]
+    ['has excessive nesting', `{"input":${'['.repeat(4_000_000)}`, ['/input']]
   ]
-  test.each(cases)('because it %s is told each place', async (_what, body, expected) => {
-    const answer = await refused({ body })
-    expect([answer.status, answer.problem['code']]).toEqual([422, 'invalid_decision'])
-    expect(pointers(answer)).toEqual(expected)
-  })
+  test.each(cases)(
+    'that %s is rejected with a pointer for each error',
+    async (_what, body, expected) => {
+      const answer = await refused({ body })
+      expect([answer.status, answer.problem['code']]).toEqual([422, 'invalid_decision'])
+      expect(pointers(answer)).toEqual(expected)
+    }
+  )
 })
 
-describe('a body that is too large', () => {
+describe('body size limit', () => {
   const large = `{"input":1,"output":"${'x'.repeat(10 * mebibyte)}"}`
   const cases: [string, Request, Record<string, unknown>][] = [
     ['on the wire', { body: large }, { limit_bytes: 10 * mebibyte }],
     [
-      'once gunzipped',
+      'after gunzip',
       { body: gzipSync(large), headers: { 'content-encoding': 'gzip' } },
       { limit_bytes: 10 * mebibyte }
     ],
@@ -178,22 +190,25 @@ describe('a body that is too large', () => {
       { limit_bytes: 10 * mebibyte }
     ],
     [
-      'once encoded',
+      'after encoding',
       { body: `{"input":1,"output":"${'x'.repeat(4 * mebibyte)}"}` },
       { pointer: '/output', size_bytes: 4 * mebibyte, limit_bytes: 4 * mebibyte }
     ]
   ]
-  test.each(cases)('%s is refused and not produced', async (_what, request, members) => {
-    const answer = await refused(request)
-    expect(answer.status).toBe(413)
-    expect(answer.problem).toMatchObject({ code: 'payload_too_large', ...members })
-  })
+  test.each(cases)(
+    'rejects a body that is too large %s, and produces nothing',
+    async (_what, request, members) => {
+      const answer = await refused(request)
+      expect(answer.status).toBe(413)
+      expect(answer.problem).toMatchObject({ code: 'payload_too_large', ...members })
+    }
+  )
 
   test.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync]
-  ] as const)('is not one that arrives as %s and is small', async (encoding, compress) => {
+  ] as const)('accepts a small body that is compressed with %s', async (encoding, compress) => {
     const body = compress(JSON.stringify(aDecisionBody()))
     const answer = await post({ body, headers: { 'content-encoding': encoding } })
     expect(answer.status).toBe(202)
@@ -204,18 +219,18 @@ describe('a key', () => {
   const body = `{${good}}`
   const cases: [string, () => string, string][] = [
     ['that is missing', () => '', 'api_key_required'],
-    ['that is no bearer token', () => `Basic ${tenant.api_key}`, 'api_key_required'],
+    ['that is not a bearer token', () => `Basic ${tenant.api_key}`, 'api_key_required'],
     ['that is a session', () => 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.x', 'api_key_required'],
-    ['that was mistyped', () => `Bearer ${tenant.api_key.slice(0, -1)}_`, 'api_key_malformed'],
-    ['that was cut off', () => `Bearer ${tenant.api_key.slice(0, 30)}`, 'api_key_malformed']
+    ['that is mistyped', () => `Bearer ${tenant.api_key.slice(0, -1)}_`, 'api_key_malformed'],
+    ['that is truncated', () => `Bearer ${tenant.api_key.slice(0, 30)}`, 'api_key_malformed']
   ]
-  test.each(cases)('%s is answered 401', async (_what, authorization, code) => {
+  test.each(cases)('%s gets 401', async (_what, authorization, code) => {
     const answer = await refused({ body, headers: { authorization: authorization() } })
     expect([answer.status, answer.problem['code']]).toEqual([401, code])
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
   })
 
-  test('without the scope is answered 403 and names it', async () => {
+  test('without the required scope gets 403 with the missing scope', async () => {
     const reader = await sluice.createTenant({ scopes: ['evaluation:read'] })
     const answer = await refused({ body, headers: { authorization: `Bearer ${reader.api_key}` } })
     expect(answer).toMatchObject({
@@ -224,7 +239,7 @@ describe('a key', () => {
     })
   })
 
-  test('that is revoked is refused within seconds', async () => {
+  test('that is revoked is rejected within seconds', async () => {
     const other = await sluice.createTenant()
     const request = { body, headers: { authorization: `Bearer ${other.api_key}` } }
     expect((await post(request)).status).toBe(202)
@@ -232,7 +247,7 @@ describe('a key', () => {
       `update api_keys set revoked_at = now() where organization_id = $1`,
       [other.organization_id]
     )
-    const answer = await waitUntil('the key is refused', async () => {
+    const answer = await waitUntil('the key is rejected', async () => {
       const { status, problem } = await post(request)
       return status === 401 ? problem : null
     })
@@ -240,10 +255,10 @@ describe('a key', () => {
   })
 })
 
-test('beyond the limit the answer is 429 with whole seconds, and nothing is produced', async () => {
+test('returns 429 with Retry-After in seconds beyond the limit, and produces nothing', async () => {
   const small = await sluice.createTenant({ rateLimit: 3 })
   const request = { body: `{${good}}`, headers: { authorization: `Bearer ${small.api_key}` } }
-  // The third is invalid and counts as well.
+  // The third request is invalid, but still counts against the limit.
   const bodies = [request, request, { ...request, body: '{}' }]
   const statuses: number[] = []
   for (const each of bodies) statuses.push((await post(each)).status)
@@ -254,7 +269,7 @@ test('beyond the limit the answer is 429 with whole seconds, and nothing is prod
   expect(answer.headers.get('ratelimit')).toMatch(/^"organization";r=0;t=[1-9]\d*$/)
 })
 
-test('another method is 405 and another path 404, each in the same form', async () => {
+test('returns 405 for another method and 404 for another path, in the same form', async () => {
   const wrongMethod = await fetch(`${gateway.url}/v1/ingest`)
   expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'POST'])
   expect(await wrongMethod.json()).toMatchObject({ code: 'method_not_allowed' })
@@ -262,7 +277,7 @@ test('another method is 405 and another path 404, each in the same form', async 
   expect(await wrongPath.json()).toMatchObject({ status: 404, code: 'route_not_found' })
 })
 
-test('every decision that came in has exactly one outcome', async () => {
+test('counts exactly one outcome for every received decision', async () => {
   const sum = (text: string): number =>
     [...text.matchAll(/^sluice_ingest_outcomes_total\{.*\} (\d+)$/gm)].reduce(
       (total, [, count]) => total + Number(count),
@@ -274,21 +289,21 @@ test('every decision that came in has exactly one outcome', async () => {
   expect(sum(await gateway.metrics()) - before).toBe(bodies.length)
 })
 
-test('a path that Express itself refuses is answered in the same form', async () => {
+test('returns a problem for a path that Express rejects', async () => {
   const answer = await fetch(`${gateway.url}/v1/decisions/%zz`)
   expect(answer.status).toBe(400)
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
   expect(await answer.json()).toMatchObject({ code: 'malformed_request' })
 })
 
-test('another spelling of a path is another path', async () => {
+test('treats another spelling of a path as another path', async () => {
   for (const path of ['/V1/ingest', '/v1/ingest/', '/v1//ingest']) {
     const answer = await fetch(`${gateway.url}${path}`, { method: 'POST', body: '{}' })
     expect(answer.status).toBe(404)
   }
 })
 
-test('a login is read no further than its own small limit', async () => {
+test('reads a login body only up to its own small limit', async () => {
   const answer = await fetch(`${gateway.url}/v1/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
@@ -298,7 +313,7 @@ test('a login is read no further than its own small limit', async () => {
   expect(await answer.json()).toMatchObject({ limit_bytes: 64 * 1024 })
 })
 
-test('thousands of repeated members are refused without holding anybody up', async () => {
+test('rejects thousands of duplicate members without delaying others', async () => {
   const body = gzipSync(`{${'"input":1,'.repeat(400_000)}"output":""}`)
   const answer = await refused({ body, headers: { 'content-encoding': 'gzip' } })
   expect([answer.status, answer.problem['code']]).toEqual([422, 'invalid_decision'])

@@ -1,4 +1,4 @@
-/** The main job, end to end: HTTP → log → Postgres → HTTP, as real processes. */
+/** Tests the path of a decision end to end: HTTP → Kafka → Postgres → HTTP. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { decisionContract } from '../../schemas/index.ts'
 import type { Application } from '../support/application.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   client = clientOf(gateway, tenant)
 })
 
-/** Posts a body as text, exactly. */
+/** Sends the body as is, so that the JSON text reaches the gateway unchanged. */
 async function post(text: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${gateway.url}/v1/ingest`, {
     method: 'POST',
@@ -39,7 +39,7 @@ async function post(text: string, headers: Record<string, string> = {}): Promise
   })
 }
 
-/** The answer's text: parsing it would hide what was changed. */
+/** Returns the raw body, because parsing could hide changes. */
 async function readText(path: string): Promise<string> {
   const { body } = await client.login(tenant.email, tenant.password)
   const headers = { authorization: `Bearer ${String(body['access_token'])}` }
@@ -47,7 +47,7 @@ async function readText(path: string): Promise<string> {
 }
 
 describe('a decision', () => {
-  test('is acknowledged with its id and nothing else, within its limit', async () => {
+  test('is acknowledged with only its id, and with the state of the rate limit', async () => {
     const body = aDecisionBody({ decision_id: 'ABCDEF01-2345-4789-ABCD-EF0123456789' })
     const answer = await post(JSON.stringify(body))
     expect(answer.status).toBe(202)
@@ -58,7 +58,7 @@ describe('a decision', () => {
     expect(answer.headers.get('x-powered-by')).toBeNull()
   })
 
-  test('lies in the log under its agent, in the wire format, for any reader of Avro', async () => {
+  test('is in Kafka under the key of its agent, readable by any Avro client', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     const body = aDecisionBody({ agent_id: 'agent of this test' })
     await post(JSON.stringify(body), { traceparent })
@@ -82,7 +82,7 @@ describe('a decision', () => {
     })
   })
 
-  test('reads back digit for digit and key for key', async () => {
+  test('is read back with the same digits and keys', async () => {
     const input =
       '{ "n":12345678901234567890, "z":"\\u0000", "__proto__":{"a":1},"big":1e400 ,"e":[-0.0,1E+2]}'
     const metadata = '{"b":1,"a":2,"a":3,"":"\\ud83e\\udd16 🤖"}'
@@ -97,7 +97,7 @@ describe('a decision', () => {
     expect((JSON.parse(answer) as { output: string }).output).toBe('\u0000é\u2028🤖')
   })
 
-  test('is stored once however often it is sent', async () => {
+  test('is stored once even if it is sent several times', async () => {
     const body = aDecisionBody()
     const ids = await Promise.all([client.accept(body), client.accept(body), client.accept(body)])
     expect(new Set(ids).size).toBe(1)
@@ -109,7 +109,7 @@ describe('a decision', () => {
     expect(row?.['n']).toBe(1)
   })
 
-  test('is evaluated, and says for every evaluator what became of it', async () => {
+  test('is evaluated, with a result for every evaluator', async () => {
     const output = 'Sure, write to jane.doe@acme-mail.com and she will help.'
     const id = await client.accept(aDecisionBody({ output }))
     const { status, body } = await client.get(`/v1/evaluation/${id}?wait=20`)
@@ -125,10 +125,10 @@ describe('a decision', () => {
     })
   })
 
-  test('is accounted for, and what storage has of evaluations is told', async () => {
+  test('is counted, and the storage lag is reported', async () => {
     const id = await client.accept(aDecisionBody())
     await client.get(`/v1/evaluation/${id}?wait=20`)
-    // Null until storage has reported each partition of the evaluations once.
+    // The lag is null until storage has reported every partition of the evaluations topic.
     const body = await waitUntil('storage reports its lag', async () => {
       const answer = await client.get('/v1/evaluation/health')
       return answer.body['lag_ms'] !== null && answer.body
@@ -137,7 +137,7 @@ describe('a decision', () => {
     expect(body['conservation']).toMatchObject({ difference: 0 })
   })
 
-  test('of one organization is not there for another', async () => {
+  test('is not visible to another organization', async () => {
     const id = await client.accept(aDecisionBody())
     await client.get(`/v1/decisions/${id}?wait=20`)
     const stranger = clientOf(gateway, await sluice.createTenant())
@@ -146,7 +146,7 @@ describe('a decision', () => {
     expect((await stranger.get('/v1/decisions')).body['data']).toEqual([])
   })
 
-  test('appears in the list, newest first', async () => {
+  test('is the newest in the list', async () => {
     const ids = [await client.accept(aDecisionBody()), await client.accept(aDecisionBody())]
     for (const id of ids) await client.get(`/v1/decisions/${id}?wait=20`)
     const { body } = await client.get('/v1/decisions?limit=2')
@@ -155,7 +155,7 @@ describe('a decision', () => {
   })
 })
 
-test('the documentation page shows the document that the route table makes', async () => {
+test('the gateway serves the OpenAPI document and the documentation page', async () => {
   const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as { paths: object }
   expect(Object.keys(document.paths)).toContain('/v1/ingest')
   expect(await (await fetch(`${gateway.url}/docs`)).text()).toContain('/docs/swagger-ui-bundle.js')

@@ -1,4 +1,6 @@
-/** A backlog of one organization: others do not wait for it, and no kill loses or doubles it. */
+/** Tests that the evaluation backlog of one organization does not delay others, and that a killed
+ * process neither loses nor duplicates evaluations.
+ */
 import { beforeAll, expect, test } from '@jest/globals'
 import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
 import type { Application } from '../support/application.ts'
@@ -12,7 +14,7 @@ const decisions = 300
 const rules = 11
 const atOnce = 50
 const timeoutMs = 60_000
-/** Of both organizations: their decisions follow one another in a partition. */
+/** Both organizations use the same agent id, which puts their decisions in the same partition. */
 const agent_id = 'an agent of both'
 
 let sluice: Installation
@@ -30,7 +32,7 @@ beforeAll(async () => {
   clients = { heavy: clientOf(gateway, heavy), light: clientOf(gateway, light) }
 }, timeoutMs)
 
-/** As many runs of a decision as an organization may have, or nearly. */
+/** Inserts rules that plan almost the maximum number of runs per decision. */
 async function writeRules({ organization_id }: Tenant): Promise<void> {
   const one = defaultRuleSet.rules[0]
   const content = {
@@ -60,7 +62,7 @@ async function count(what: string): Promise<number> {
 }
 
 test(
-  'a decision behind the backlog of another organization is evaluated before the backlog',
+  'evaluates a decision of another organization before a backlog that was sent earlier',
   async () => {
     const isEvaluated = async (id: string): Promise<boolean> => {
       const { body } = await clients.light.get(`/v1/evaluation/${id}?wait=20`)
@@ -72,7 +74,7 @@ test(
     await send(decisions)
     const behind = await clients.light.accept(aDecisionBody({ agent_id }))
     evaluation.thaw()
-    await waitUntil('the one behind is evaluated', () => isEvaluated(behind), timeoutMs)
+    await waitUntil('the later one is evaluated', () => isEvaluated(behind), timeoutMs)
 
     await evaluation.kill()
     const deferred = await count('deferred_decisions')

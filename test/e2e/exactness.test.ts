@@ -1,10 +1,10 @@
-/** What comes back is what was sent, byte for byte, through real processes from door to answer. */
+/** Tests that decisions are returned byte for byte as sent. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { code, rowsOf, sectionOf } from '../docs/pages.ts'
 import { corpora } from '../support/exactness/corpora.ts'
 import type { Corpus } from '../support/exactness/corpora.ts'
 import { createExchange } from '../support/exactness/exchange.ts'
-import type { Exchange, Outcome } from '../support/exactness/exchange.ts'
+import type { Exchange, ExchangeResult } from '../support/exactness/exchange.ts'
 import { lostBytes, parsingCases, transformCases } from '../support/exactness/suite-bytes.ts'
 import { createInstallation } from '../support/installation.ts'
 import type { Installation } from '../support/installation.ts'
@@ -22,12 +22,15 @@ beforeAll(async () => {
 
 const good = '"input":1,"output":"x"'
 
-/** `kept`, `changed`, or the status and code of the refusal. */
+/** `kept`, `changed`, or the status and code of the rejection. */
 type Fate = { name: string; fate: string }
 
 const observed = new Map<Corpus, Promise<Fate[]>>()
 
-/** Each corpus is sent once, and looked at by several tests. */
+/**
+ * Returns the results of a corpus. Each corpus is sent once, and its results are shared by several
+ * tests.
+ */
 function fatesOf(corpus: Corpus): Promise<Fate[]> {
   const known = observed.get(corpus) ?? observe(corpus)
   observed.set(corpus, known)
@@ -40,7 +43,7 @@ async function observe({ probes, way }: Corpus): Promise<Fate[]> {
     way
   )
   return probes.map(({ name, isKept }, index) => {
-    const { status, problem, read } = outcomes[index] as Outcome
+    const { status, problem, read } = outcomes[index] as ExchangeResult
     if (read === null) return { name, fate: `${status} ${String(problem['code'])}` }
     return { name, fate: isKept(read) ? 'kept' : 'changed' }
   })
@@ -53,17 +56,17 @@ const allowed: Record<Corpus['verdict'], RegExp> = {
   either: new RegExp(`^kept$|${refusal.source}`)
 }
 
-/** `95 kept`, `188 refused`, or both. */
+/** Formats the counts, for example `95 kept, 188 rejected`. */
 function countsOf(fates: readonly Fate[]): string {
   const kept = fates.filter(({ fate }) => fate === 'kept').length
-  const counts = { kept, refused: fates.length - kept }
+  const counts = { kept, rejected: fates.length - kept }
   const said = Object.entries(counts).filter(([, count]) => count > 0)
   return said.map(([what, count]) => `${count} ${what}`).join(', ')
 }
 
-const words = { accept: 'kept', refuse: 'refused', either: 'kept or refused' }
+const words = { accept: 'kept', refuse: 'rejected', either: 'kept or rejected' }
 
-test('the lost bytes of the suite are those that its texts were made of', () => {
+test('only the listed suite files lose bytes when they are decoded', () => {
   const texts = [...parsingCases, ...transformCases].map(
     ({ name, bytes }) => [name, bytes] as const
   )
@@ -83,10 +86,10 @@ function bytesOf(...parts: (string | number[])[]): Buffer {
   return Buffer.concat(parts.map((part) => Buffer.from(part as string)))
 }
 
-describe('what cannot be kept is refused with its place', () => {
-  const half = 'holds half a character (an unpaired surrogate escape)'
+describe('rejects values that cannot be stored, with a pointer', () => {
+  const half = 'contains an unpaired surrogate'
   const twice = 'appears more than once'
-  const nul = 'must not hold the character U+0000'
+  const nul = 'must not contain the character U+0000'
   const deep = 'nests deeper than 64 levels'
 
   test.each<[string, string, string, string]>([
@@ -102,14 +105,14 @@ describe('what cannot be kept is refused with its place', () => {
       '/metadata',
       deep
     ],
-    ['a high half', '{"input":["\\ud83d"],"output":""}', '/input', half],
-    ['a low half as a name', '{"input":{"\\ude00":1},"output":""}', '/input', half],
-    ['two halves the wrong way round', '{"input":1,"output":"\\ude00\\ud83d"}', '/output', half],
-    ['a half before an escape', `{${good},"metadata":{"a":"\\ud83d\\n"}}`, '/metadata', half],
-    ['a half in the name of an agent', `{${good},"agent_id":"\\udfff"}`, '/agent_id', half],
-    ['a member said twice', `{${good},"input":1}`, '/input', twice],
-    ['a member said in two spellings', `{${good},"\\u0069nput":1}`, '/input', twice],
-    ['an unknown member said in two spellings', `{${good},"a":1,"\\u0061":2}`, '/a', twice],
+    ['a high surrogate', '{"input":["\\ud83d"],"output":""}', '/input', half],
+    ['a low surrogate as a name', '{"input":{"\\ude00":1},"output":""}', '/input', half],
+    ['a reversed pair of surrogates', '{"input":1,"output":"\\ude00\\ud83d"}', '/output', half],
+    ['a surrogate before an escape', `{${good},"metadata":{"a":"\\ud83d\\n"}}`, '/metadata', half],
+    ['a surrogate in the name of an agent', `{${good},"agent_id":"\\udfff"}`, '/agent_id', half],
+    ['a duplicate member', `{${good},"input":1}`, '/input', twice],
+    ['a duplicate member in two spellings', `{${good},"\\u0069nput":1}`, '/input', twice],
+    ['a duplicate unknown member in two spellings', `{${good},"a":1,"\\u0061":2}`, '/a', twice],
     ['U+0000 in agent_id', `{${good},"agent_id":"a\\u0000b"}`, '/agent_id', nul],
     ['U+0000 in session_id', `{${good},"session_id":"\\u0000"}`, '/session_id', nul],
     ['U+0000 in domain', `{${good},"domain":"\\u0000"}`, '/domain', nul],
@@ -127,15 +130,15 @@ describe('what cannot be kept is refused with its place', () => {
     ['0xFF', [before, [0xff], '"}'], 21],
     ['an overlong slash', [before, [0xc0, 0xaf], '"}'], 21],
     ['an overlong NUL', [before, [0xc0, 0x80], '"}'], 21],
-    ['a character cut short by the end of the text', [before, [0xf0, 0x9f, 0x98], '"}'], 21],
-    ['a character cut short by the end of the body', [before, [0xf0, 0x9f]], 21],
+    ['a character truncated by the end of the text', [before, [0xf0, 0x9f, 0x98], '"}'], 21],
+    ['a character truncated by the end of the body', [before, [0xf0, 0x9f]], 21],
     ['a character with one byte too many', [before, [0xc3, 0xa9, 0xa9], '"}'], 23],
-    ['a surrogate half', [before, [0xed, 0xa0, 0xbd], '"}'], 21],
+    ['an encoded surrogate', [before, [0xed, 0xa0, 0xbd], '"}'], 21],
     ['a pair of surrogates, CESU-8', [before, [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80], '"}'], 21],
     ['a character beyond U+10FFFF', [before, [0xf4, 0x90, 0x80, 0x80], '"}'], 21],
-    ['a byte behind a genuine U+FFFD', [before, genuine, 'é', [0x80], '"}'], 26],
-    ['a genuine U+FFFD cut short', [before, genuine, [0xef, 0xbf], '"}'], 24],
-    ['a broken byte in a member that is ignored', [`{${good},"x":"`, [0xfe], '"}'], 29],
+    ['an invalid byte after a genuine U+FFFD', [before, genuine, 'é', [0x80], '"}'], 26],
+    ['a truncated genuine U+FFFD', [before, genuine, [0xef, 0xbf], '"}'], 24],
+    ['an invalid byte in an unknown member', [`{${good},"x":"`, [0xfe], '"}'], 29],
     ['the byte order mark of UTF-16', [[0xff, 0xfe], `{${good}}`], 0],
     ['the byte order mark of UTF-32', [[0x00, 0x00, 0xfe, 0xff], `{${good}}`], 2]
   ])('%s', async (_what, parts, at) => {
@@ -148,7 +151,7 @@ describe('what cannot be kept is refused with its place', () => {
     ['a second byte order mark', ['\ufeff\ufeff', `{${good}}`]],
     ['a byte order mark before a value', ['{"output":"x","input":', '\ufeff1}']],
     ['a raw NUL in a text', [before, [0], '"}']],
-    ['a raw NUL behind the body', [`{${good}}`, [0]]],
+    ['a raw NUL after the body', [`{${good}}`, [0]]],
     ['UTF-16 without a mark', [Buffer.from(`{${good}}`, 'utf16le').toString('latin1')]]
   ])('%s', async (_what, parts) => {
     const { status, problem } = await exchange.send(bytesOf(...parts))
@@ -156,7 +159,7 @@ describe('what cannot be kept is refused with its place', () => {
   })
 })
 
-test('the way makes no difference: an item has the fate that it has alone', async () => {
+test('a batch item has the same result as a single decision', async () => {
   for (const corpus of corpora.filter(({ way }) => way !== 'single')) {
     const { title, sentAs } = corpus
     const alone = corpora.find((other) => other.title === title && other.sentAs === sentAs)
@@ -166,11 +169,11 @@ test('the way makes no difference: an item has the fate that it has alone', asyn
   }
 })
 
-test('one byte order mark before a body belongs to neither and is passed over', async () => {
+test('skips one byte order mark before a body', async () => {
   expect(await exchange.send(`\ufeff{${good}}`)).toMatchObject({ status: 202 })
 })
 
-test('a comparison of bytes notices what a comparison of values would not', () => {
+test('comparing bytes detects changes that comparing values would miss', () => {
   const probes = corpora.flatMap((corpus) => corpus.probes).filter(({ name }) => name === '1E+2')
   expect(probes).not.toEqual([])
   for (const { body, isKept } of probes) {
@@ -179,10 +182,10 @@ test('a comparison of bytes notices what a comparison of values would not', () =
   }
 })
 
-describe('docs/exactness.md', () => {
-  const page = 'docs/exactness.md'
+describe('docs/explanation/exactness.md', () => {
+  const page = 'docs/explanation/exactness.md'
 
-  test('counts what was seen', async () => {
+  test('counts the results', async () => {
     const rows = new Map<string, string[]>()
     for (const corpus of corpora) {
       const { title, sentAs, way } = corpus
@@ -190,20 +193,20 @@ describe('docs/exactness.md', () => {
       row[2 + ['single', 'batch', 'lines'].indexOf(way)] = countsOf(await fatesOf(corpus))
       rows.set(title + sentAs, row)
     }
-    expect(rowsOf(sectionOf(page, 'Measured'))).toEqual([...rows.values()])
+    expect(rowsOf(sectionOf(page, 'Measurement'))).toEqual([...rows.values()])
   })
 
-  test('says what became of each case that is left to the reader', async () => {
+  test('states the result of each case that the RFC leaves to the reader', async () => {
     const free = corpora.filter(({ verdict, sentAs, way }) => {
       return verdict === 'either' && sentAs === '`input`' && way === 'single'
     })
     const fates = (await Promise.all(free.map(fatesOf))).flat()
-    const rows = rowsOf(sectionOf(page, 'What is left to the reader'))
+    const rows = rowsOf(sectionOf(page, 'Cases that RFC 8259 leaves open'))
     expect(rows).toEqual(fates.map(({ name, fate }) => [code(name), fate]))
   })
 })
 
-test('what was refused was not written, and what was written was stored', async () => {
+test('rejected decisions are not written, and written ones are stored', async () => {
   await Promise.all(corpora.map(fatesOf))
   await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
   const sum = async (topic: string): Promise<number> =>

@@ -1,4 +1,4 @@
-/** What a gateway writes while it serves: nothing for each request, no secret and no payload. */
+/** Tests that the gateway logs no requests, secrets or payloads. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import type { Application } from '../support/application.ts'
@@ -7,7 +7,7 @@ import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Tenant } from '../support/installation.ts'
 
 const rounds = 20
-/** In everything that is sent, so that it is found wherever it goes. */
+/** Text that every request contains. The tests search the log for it. */
 const marker = `payload${randomUUID().replaceAll('-', '')}`
 
 type Call = { path: string; key?: string; body?: string; headers?: Record<string, string> }
@@ -26,7 +26,7 @@ async function post(gateway: Application, { path, key, body, headers = {} }: Cal
   return answer.status
 }
 
-/** One of each kind of answer, with the status that it gets. */
+/** Returns a request for each kind of response, with the expected status. */
 function callsOf(tenant: Tenant): [Call, number][] {
   const key = tenant.api_key
   const path = '/v1/ingest'
@@ -46,12 +46,12 @@ function callsOf(tenant: Tenant): [Call, number][] {
   ]
 }
 
-test('at level info there is no line for a request, and no line tells what was sent', async () => {
+test('logs neither requests nor their content at level info', async () => {
   const sluice = await createInstallation()
   const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
   const gateway = await sluice.start('gateway', { LOG_LEVEL: 'info' })
   const client = clientOf(gateway, tenant)
-  // The wrong passwords to come lock the account.
+  // Use the session of this client, because the wrong passwords below lock the account.
   const read = async () => (await client.get('/v1/decisions')).status
   expect(await read()).toBe(200)
   const before = gateway.log()

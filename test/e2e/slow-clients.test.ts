@@ -1,4 +1,4 @@
-/** Slow, silent and deaf callers: each is cut in time, and meanwhile everybody else is served. */
+/** Tests that slow and silent clients are disconnected in time, while others are served. */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -10,7 +10,7 @@ import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Tenant } from '../support/installation.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Short, so that the test is; the defaults are ten and thirty seconds. */
+/** Short timeouts, to keep the test fast. The defaults are ten and thirty seconds. */
 const limits = {
   HEADERS_TIMEOUT_MS: '1000',
   REQUEST_TIMEOUT_MS: '2000',
@@ -39,7 +39,7 @@ interface Slow {
   isCut(): boolean
 }
 
-/** Sends the beginning at once, and then a byte at a time. */
+/** Sends `beginning` immediately, then `byte` repeatedly at intervals; null sends nothing more. */
 function drip(beginning: string | Buffer, byte: string | null): Slow {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
   const chunks: Buffer[] = []
@@ -59,7 +59,7 @@ function drip(beginning: string | Buffer, byte: string | null): Slow {
 const many = (one: () => Slow): Slow[] => Array.from({ length: each }, one)
 const areCut = (slow: readonly Slow[]) => () => slow.every((one) => one.isCut())
 
-/** Sends one decision after the other until `isOver`; each must be taken. */
+/** Sends decisions sequentially until `isOver` returns true. Fails if one is not accepted. */
 async function sendMeanwhile(isOver: () => boolean): Promise<number> {
   const client = clientOf(gateway, tenant)
   let accepted = 0
@@ -71,7 +71,7 @@ async function sendMeanwhile(isOver: () => boolean): Promise<number> {
 }
 
 const cases: [string, () => Slow, RegExp | null][] = [
-  ['send nothing at all', () => drip('', null), /^HTTP\/1\.1 408 |^$/],
+  ['send nothing', () => drip('', null), /^HTTP\/1\.1 408 |^$/],
   ['send headers a byte at a time', () => drip(`${head}x-a: `, 'a'), /^HTTP\/1\.1 408 /],
   [
     'send a body a byte at a time',
@@ -97,21 +97,24 @@ const cases: [string, () => Slow, RegExp | null][] = [
   ]
 ]
 
-test.each(cases)('callers who %s are cut, and harm nobody', async (_what, one, answer) => {
-  const slow = many(one)
-  const accepted = await sendMeanwhile(areCut(slow))
-  expect(accepted).toBeGreaterThan(0)
-  for (const { text } of slow) {
-    expect(text()).toMatch(answer ?? /^$/)
-    if (text() !== '') expect(text()).toContain('"code":"body_timeout"')
+test.each(cases)(
+  'disconnects callers that %s, without affecting others',
+  async (_what, one, answer) => {
+    const slow = many(one)
+    const accepted = await sendMeanwhile(areCut(slow))
+    expect(accepted).toBeGreaterThan(0)
+    for (const { text } of slow) {
+      expect(text()).toMatch(answer ?? /^$/)
+      if (text() !== '') expect(text()).toContain('"code":"body_timeout"')
+    }
+    await waitUntil('no bytes of them are held', async () => {
+      const metrics = await gateway.metrics()
+      return /^sluice_held_body_bytes 0$/m.test(metrics) && /_in_progress 0$/m.test(metrics)
+    })
   }
-  await waitUntil('nothing of them is held', async () => {
-    const metrics = await gateway.metrics()
-    return /^sluice_held_body_bytes 0$/m.test(metrics) && /_in_progress 0$/m.test(metrics)
-  })
-})
+)
 
-test('callers who close their half have hung up, and nothing of them is kept', async () => {
+test('releases callers that half-close their connection', async () => {
   const halves = many(() => {
     const half = drip(`${head}content-length: 5000\r\n\r\n{"input":"`, null)
     half.socket.end()
@@ -120,21 +123,22 @@ test('callers who close their half have hung up, and nothing of them is kept', a
   expect(await sendMeanwhile(areCut(halves))).toBeGreaterThan(0)
 })
 
-test('callers who hold connections without a word do not keep others out', async () => {
+test('idle connections do not keep other callers out', async () => {
   const idle: Slow[] = []
-  // Opened a few at a time: a busy gateway sheds some of them if all arrive at once.
+  // Open connections in small groups, because a busy gateway rejects some requests when many arrive
+  // at once.
   while (idle.length < 390) {
     const some = Array.from({ length: 30 }, () =>
       drip('GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n', null)
     )
-    await waitUntil('they were answered', () => some.every(({ text }) => text().includes(' 404 ')))
+    await waitUntil('they are answered', () => some.every(({ text }) => text().includes(' 404 ')))
     idle.push(...some)
   }
   const client = clientOf(gateway, tenant)
-  // More than the places that are left; each beyond them makes the idle ones make room.
+  // Exceed the connection limit, so that the gateway closes idle connections.
   const late = Array.from({ length: 30 }, () => drip('', null))
-  await waitUntil('room is made', () => idle.some((one) => one.isCut()))
-  await waitUntil('a decision is taken', async () => {
+  await waitUntil('idle connections are closed', () => idle.some((one) => one.isCut()))
+  await waitUntil('a decision is accepted', async () => {
     try {
       return await client.accept(aDecisionBody())
     } catch {

@@ -1,4 +1,6 @@
-/** SIGTERM with every kind of caller on the line: each is answered or cut, and none holds it up. */
+/** Tests that clients get their response or are disconnected in time when the gateway receives
+ * SIGTERM.
+ */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -33,7 +35,7 @@ async function callerOf(url: string): Promise<Caller> {
   return { socket, text: () => text, isCut: () => isCut }
 }
 
-test('a gateway told to stop ends in time with code 0, whoever is on the line', async () => {
+test('the gateway exits in time with code 0, whatever its callers do', async () => {
   const sluice = await createInstallation()
   const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
   const gateway = await sluice.start('gateway', limits)
@@ -56,22 +58,22 @@ test('a gateway told to stop ends in time with code 0, whoever is on the line', 
   ]
   const first = randomUUID()
   idle.socket.write(post(first))
-  await waitUntil('the idle one had an answer', () => idle.text().includes(' 202 '))
+  await waitUntil('the idle one has its response', () => idle.text().includes(' 202 '))
   half.socket.write(post(randomUUID(), 50))
   head.socket.write('POST /v1/ingest HTTP/1.1\r\nhost: x\r\nauth')
   deaf.socket.write(
     `GET /v1/decisions/tail HTTP/1.1\r\nhost: x\r\n` +
       `authorization: Bearer ${String(session['access_token'])}\r\n\r\n`
   )
-  await waitUntil('the tail has begun', () => deaf.text().includes('200 OK'))
+  await waitUntil('the tail has started', () => deaf.text().includes('200 OK'))
   deaf.socket.pause()
   pipelined.socket.write(ids.map((id) => post(id)).join(''))
   expect(await gateway.stop()).toBe(0)
   deaf.socket.resume()
   for (const caller of [idle, half, head, pipelined, deaf]) {
-    await waitUntil('the line is cut', caller.isCut)
+    await waitUntil('the connection is closed', caller.isCut)
   }
-  // What a caller sent at once is answered as far as it was taken.
+  // Pipelined requests get a response only if they were admitted before the shutdown.
   const acknowledged = [...pipelined.text().matchAll(/"decision_id":"([^"]+)"/g)].map(
     ([, id]) => id
   )

@@ -1,4 +1,4 @@
-/** One gateway on several processes: they share the traffic, and end and are followed in order. */
+/** Tests a gateway with several workers: shared traffic, restarts, and ordered shutdown. */
 import { beforeAll, expect, test } from '@jest/globals'
 import { metricTable } from '../../platform/telemetry/metric-table.ts'
 import type { MetricRow } from '../../platform/telemetry/metric-table.ts'
@@ -12,9 +12,9 @@ import { readAll } from '../support/kafka.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const count = 8
-/** Answers that make the traffic steady. */
+/** Number of responses that indicates steady traffic. */
 const some = 200
-/** Three processes start, and one of them under load. */
+/** Maximum time in milliseconds to start three processes, one of them under load. */
 const startMs = 120_000
 const testMs = 400_000
 
@@ -43,10 +43,10 @@ function callersOf(gateway: Application): Callers {
 
 async function accepted(callers: Callers, more = some): Promise<void> {
   const enough = callers.acknowledged().length + more
-  await waitUntil('decisions are taken', () => callers.acknowledged().length >= enough)
+  await waitUntil('decisions are accepted', () => callers.acknowledged().length >= enough)
 }
 
-/** The sum of all series of a metric, or the one with these labels. */
+/** Returns the sum of all series of a metric, or of the series with exactly these labels. */
 async function valueOf(gateway: Application, name: string, labels = ''): Promise<number> {
   const lines = (await gateway.metrics()).split('\n')
   const found = lines.filter((line) => line.startsWith(labels === '' ? name : `${name}{${labels}}`))
@@ -57,7 +57,7 @@ function queuedOf(gateway: Application): Promise<number> {
   return valueOf(gateway, 'sluice_ingest_outcomes_total', 'outcome="queued",reason=""')
 }
 
-/** Every worker that ever listened, in order. */
+/** Returns the process ids of all workers that have logged `listening`, in order. */
 function workersOf(gateway: Application): number[] {
   const lines = gateway.log().split('\n')
   const listening = lines.filter((line) => line.includes('"msg":"listening"'))
@@ -79,7 +79,7 @@ async function missingFromTopic(acknowledged: readonly string[]): Promise<string
 }
 
 test(
-  'every metric of the table is there, and no label tells of a caller',
+  'exposes every metric of the table, and no label that identifies a caller',
   async () => {
     const gateway = await startGateway()
     const text = await gateway.metrics()
@@ -96,7 +96,7 @@ test(
 )
 
 test(
-  'the sums are what callers saw, and a killed worker loses nothing acknowledged',
+  'sums the metrics of its workers, and loses no acknowledged decision when one is killed',
   async () => {
     const gateway = await startGateway()
     const quiet = callersOf(gateway)
@@ -117,7 +117,7 @@ test(
       seen.push(await queuedOf(gateway))
       return workersOf(gateway).length > listened.length
     }
-    await waitUntil('another worker follows', hasFollowed, startMs).catch((cause: unknown) => {
+    await waitUntil('a new worker listens', hasFollowed, startMs).catch((cause: unknown) => {
       throw new Error(`none followed:\n${gateway.log()}`, { cause })
     })
     await waitUntil('both are ready again', () => areReady(gateway), startMs)
@@ -125,7 +125,7 @@ test(
     await callers.stop()
     seen.push(await queuedOf(gateway))
 
-    // Whose connection broke was served by the one, whose did not by the other.
+    // Only callers of the killed worker have broken connections.
     const broken = callers.ledgers.filter((ledger) => ledger.broken > 0)
     expect(broken.length).toBeGreaterThan(0)
     expect(broken.length).toBeLessThan(count)
@@ -142,14 +142,15 @@ test(
 )
 
 test(
-  'with workers too a stop under load answers what it took, and leaves nobody',
+  'completes all admitted requests and leaves no process when it is stopped under load',
   async () => {
     const gateway = await startGateway()
     const callers = callersOf(gateway)
     await accepted(callers)
     const stopped = gateway.stop()
     await waitUntil('it is not ready', async () => !(await gateway.isReady()))
-    // Balancers get a second in which it still takes what comes.
+    // A stopping gateway keeps accepting requests for a while, so that load balancers notice the
+    // shutdown.
     await accepted(callers, 1)
     expect(await stopped).toBe(0)
     await callers.stop()
@@ -159,31 +160,31 @@ test(
     expect(await missingFromTopic(callers.acknowledged())).toEqual([])
     expect(workersOf(gateway)).toHaveLength(2)
     expect([gateway.pid, ...workersOf(gateway)].filter(isRunning)).toEqual([])
-    expect(gateway.log()).not.toContain('did not stop in order')
+    expect(gateway.log()).not.toContain('stop step failed')
   },
   testMs
 )
 
 test(
-  'workers whose primary was killed answer what they took, and end',
+  'workers complete admitted requests and exit when their primary is killed',
   async () => {
     const gateway = await startGateway()
     const callers = callersOf(gateway)
     await accepted(callers)
     process.kill(gateway.pid, 'SIGKILL')
-    await waitUntil('they ended', () => !workersOf(gateway).some(isRunning))
+    await waitUntil('they have exited', () => !workersOf(gateway).some(isRunning))
     await callers.stop()
 
     expect([...callers.statuses().keys()]).toEqual([202])
     expect(callers.ledgers.map(({ broken }) => broken)).toEqual(Array(count).fill(0))
     expect(await missingFromTopic(callers.acknowledged())).toEqual([])
-    expect(gateway.log().match(/"the primary is gone"/g)).toHaveLength(2)
+    expect(gateway.log().match(/"the primary has exited"/g)).toHaveLength(2)
   },
   testMs
 )
 
 test(
-  'a gateway none of whose workers can start ends with their exit code',
+  'exits with the exit code of workers that cannot start',
   async () => {
     const first = await startGateway()
     const port = new URL(first.url).port
@@ -191,7 +192,7 @@ test(
     const second = await startApplication('gateway', { environment, waitReady: false })
     expect(await second.exited).toBe(1)
     expect(second.log()).toContain('EADDRINUSE')
-    expect(second.log()).toContain('no worker can start')
+    expect(second.log()).toContain('no worker could start')
     expect(await first.stop()).toBe(0)
   },
   testMs

@@ -1,4 +1,4 @@
-/** A balancer within the clients: asks each gateway whether it is ready, and sends where it is. */
+/** Simulates a client-side load balancer: polls the readiness of gateways and picks a ready one. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Application } from '../support/application.ts'
 import { onEnd } from '../support/cleanup.ts'
@@ -7,11 +7,17 @@ import type { Random } from './random.ts'
 export interface Balancer {
   add(gateway: Application): void
   remove(gateway: Application): void
-  /** The gateway that the next request goes to. @throws when there is none at all. */
+  /**
+   * Returns a random ready gateway.
+   * @throws if no gateway is left
+   */
   pick(random: Random): Application
 }
 
-/** Well within the second that a gateway stays up after it has said that it is not ready. */
+/**
+ * Interval between readiness checks in milliseconds. It is much shorter than the time for which a
+ * stopping gateway still serves requests.
+ */
 const lookMs = 100
 
 export function createBalancer(): Balancer {
@@ -41,10 +47,10 @@ export function createBalancer(): Balancer {
     pick: (random) => {
       const all = [...readiness.keys()]
       const ready = all.filter((gateway) => readiness.get(gateway))
-      // As balancers do: where none is ready, one that may answer is better than none.
+      // Like most load balancers, use an unready gateway rather than none.
       const choice = ready.length > 0 ? ready : all
       const gateway = choice[random.below(choice.length)]
-      if (gateway === undefined) throw new Error('there is no gateway to send to')
+      if (gateway === undefined) throw new Error('no gateway is left')
       return gateway
     }
   }

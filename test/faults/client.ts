@@ -1,37 +1,40 @@
-/** One caller: sends, writes into the ledger what came of it, and retries what is unknown. */
+/** Sends decisions to gateways, records each attempt, and retries if the outcome is unknown. */
 import type { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Balancer } from './balancer.ts'
-import type { AttemptLog, Outcome } from './ledger.ts'
+import type { AttemptLog, AttemptOutcome } from './ledger.ts'
 import { createConnection, post } from './post.ts'
 import type { Random } from './random.ts'
-import { readAnswer } from './read-answer.ts'
+import { readResponse } from './read-response.ts'
 import type { Sample } from './sample.ts'
 
 export interface Client {
-  /** Resolves when each is settled or given up; an attempt that began is always finished. */
+  /** Sends the decisions and retries until the outcome of each is known or the client gives up. */
   send(samples: readonly Sample[], options: SendOptions): Promise<void>
   close(): void
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly apiKey: string
   readonly isBatch: boolean
 }
 
-export interface ClientContext {
+interface ClientContext {
   readonly balancer: Balancer
   readonly ledger: AttemptLog
   readonly random: Random
-  /** Whether to leave unsettled what is still unknown. */
+  /** Returns true if the client must stop retrying. */
   readonly givesUp: () => boolean
 }
 
 const retryMs = 200
-/** Callers that never come back show what becomes of a decision that nobody retries. */
-const desertersShare = 0.1
-const broken: Outcome = { kind: 'unknown', status: null, code: 'broken' }
-const notConnected: Outcome = { kind: 'refused', status: null, code: 'not_connected' }
+/**
+ * Probability of giving up after an attempt, so that the test also covers decisions that are not
+ * retried.
+ */
+const abandonShare = 0.1
+const broken: AttemptOutcome = { kind: 'unknown', status: null, code: 'broken' }
+const notConnected: AttemptOutcome = { kind: 'rejected', status: null, code: 'not_connected' }
 
 export function createClient(context: ClientContext): Client {
   const { ledger, random, givesUp } = context
@@ -39,13 +42,13 @@ export function createClient(context: ClientContext): Client {
 
   async function send(samples: readonly Sample[], options: SendOptions): Promise<void> {
     let open = samples
-    let deserts = false
-    while (open.length > 0 && !deserts) {
+    let abandons = false
+    while (open.length > 0 && !abandons) {
       const outcomes = await attempt(context, agent, { samples: open, ...options })
       open.forEach((sample, index) => ledger.record(sample, outcomes[index] ?? broken))
       open = open.filter((_, index) => isWorthRetrying(outcomes[index] ?? broken))
       if (open.length === 0) return
-      deserts = givesUp() || random.chance(desertersShare)
+      abandons = givesUp() || random.chance(abandonShare)
       await pause(retryMs)
     }
   }
@@ -53,7 +56,7 @@ export function createClient(context: ClientContext): Client {
   return { send, close: () => agent.destroy() }
 }
 
-function isWorthRetrying({ kind, code }: Outcome): boolean {
+function isWorthRetrying({ kind, code }: AttemptOutcome): boolean {
   return kind === 'unknown' || code === notConnected.code
 }
 
@@ -63,7 +66,7 @@ async function attempt(
   { balancer, ledger, random }: ClientContext,
   agent: Agent,
   { samples, apiKey, isBatch }: Message
-): Promise<readonly Outcome[]> {
+): Promise<readonly AttemptOutcome[]> {
   const { url } = balancer.pick(random)
   const texts = samples.map(({ text }) => text)
   const posted = await post(agent, {
@@ -75,7 +78,7 @@ async function attempt(
   if (posted === 'broken') return samples.map(() => broken)
   if (posted === 'not_connected') return samples.map(() => notConnected)
   const ids = samples.map(({ decisionId }) => decisionId)
-  const { outcomes, complaints } = readAnswer(posted, ids, isBatch)
+  const { outcomes, complaints } = readResponse(posted, ids, isBatch)
   complaints.forEach(ledger.complain)
   return outcomes
 }

@@ -1,4 +1,6 @@
-/** The faults, in the order in which they happen; apart, since programs and pages need them too. */
+/** Titles of the gateway faults. This file must not import the faults, because docs.test.ts imports
+ * it.
+ */
 export const faultTitles = {
   'response-lost': 'produce response lost',
   'broker-frozen': 'broker frozen',
@@ -6,13 +8,13 @@ export const faultTitles = {
   'redis-killed': 'Redis killed and restarted',
   'redis-frozen': 'Redis frozen',
   'redis-flushed': 'Redis flushed, data and scripts',
-  'registry-away': 'registry away',
-  'postgres-away': 'Postgres away',
-  'gateway-stopped': 'gateway SIGTERM behind a second one',
-  'gateway-killed': 'gateway killed behind a second one'
+  'registry-unavailable': 'registry unavailable',
+  'postgres-unavailable': 'Postgres unavailable',
+  'gateway-stopped': 'gateway SIGTERM next to a second one',
+  'gateway-killed': 'gateway killed next to a second one'
 } as const
 
 export type FaultName = keyof typeof faultTitles
 
-/** As `--only` takes them. */
+/** Names that `--only` accepts. */
 export const faultNames = Object.keys(faultTitles) as FaultName[]

@@ -1,4 +1,4 @@
-/** One thing that breaks: how it is broken and mended, and what callers may see of it. */
+/** Interface of gateway faults, with the errors that callers may get during a fault. */
 import type { ProblemCode } from '../../core/problem.ts'
 import type { Application } from '../support/application.ts'
 import type { Installation } from '../support/installation.ts'
@@ -8,51 +8,51 @@ import type { Ledger } from './ledger.ts'
 import type { Keys, Load } from './load.ts'
 import type { FaultSettings } from './settings.ts'
 
-/** A refusal, or what a client sees where there is no answer. */
+/** Problem code, or the reason why a request got no response. */
 export type Seen = ProblemCode | 'broken' | 'not_connected'
 
 export interface Fault {
-  /** In a few words, for the table. */
+  /** Returns a short description for the results table. */
   done(settings: FaultSettings): string
-  /** What callers may be told because of it; without these everything goes on as always. */
+  /** Errors that callers may get during the fault. */
   readonly allows: readonly Seen[]
-  /** What callers are told for certain; a run in which nobody was has tested nothing. */
+  /** Errors that callers must get. Without them, the fault had no effect and the test fails. */
   readonly shows?: readonly Seen[]
-  /** What callers with a key that nobody knows may be told as well. */
+  /** Additional errors that callers with an unknown API key may get. */
   readonly allowsForeign?: readonly Seen[]
-  /** How many gateways run; 1 when left out. */
+  /** Number of gateways. Default: 1. */
   readonly gateways?: number
-  /** Whether the gateways reach the broker through `scene.proxy`. */
+  /** True if the gateways connect to the broker through `scene.proxy`. */
   readonly throughProxy?: boolean
-  /** Breaks and mends; when it resolves, everything is as it was. */
+  /** Injects the fault, repairs it, and waits until the system works again. */
   inject(scene: Scene): Promise<void>
 }
 
-/** What a fault happens to. */
+/** System under test, and controls for the fault. */
 export interface Scene {
   readonly installation: Installation
   readonly settings: FaultSettings
   readonly balancer: Balancer
   readonly load: Load
   readonly ledger: Ledger
-  /** Those that take traffic now; a fault that replaces one keeps the list. */
+  /** Gateways that receive requests. A fault that replaces a gateway must update the list. */
   readonly gateways: Application[]
-  /** Set when the fault asks for it. */
+  /** Null unless the fault has `throughProxy`. */
   readonly proxy: KafkaProxy | null
   readonly keys: Keys
-  /** Starts one more that takes traffic, as the others were started. */
+  /** Starts another gateway and adds it to the balancer. */
   startGateway(): Promise<Application>
-  /** Starts one without waiting until it is ready; the load does not know it. */
+  /** Starts a gateway without waiting until it is ready, and without adding it to the balancer. */
   startCold(): Promise<Application>
-  /** Resolves when this time of the fault is over. */
+  /** Waits for the configured duration of a fault. */
   last(): Promise<void>
-  /** Resolves once `count` more attempts are acknowledged. */
+  /** Waits until `count` more attempts are acknowledged. */
   acknowledgeMore(count: number): Promise<void>
 }
 
 const turnSeconds = 4
 
-/** How often a process is replaced in the time of a fault. */
-export function turnsOf(seconds: number): number {
+/** Returns how many processes to replace during a fault of this duration. */
+export function repetitionsOf(seconds: number): number {
   return Math.max(2, Math.floor(seconds / turnSeconds))
 }

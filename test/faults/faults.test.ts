@@ -1,4 +1,4 @@
-/** The promise under faults: what was acknowledged is there, what was refused is not. */
+/** Tests gateways under faults: acknowledged decisions are on the topic, rejected ones are not. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
@@ -16,11 +16,14 @@ import { readFaultSettings } from './settings.ts'
 const settings = readFaultSettings()
 const names = faultNames.filter((name) => settings.only?.includes(name) ?? true)
 const chosen = names.map((name) => ({ name, title: faultTitles[name], ...faults[name] }))
-/** A fault, what comes before and after it, and a machine that has other things to do. */
+/** Timeout of a test, generous enough for an overloaded machine. */
 const timeoutMs = 120_000 + settings.seconds * 3000 + settings.rounds * 1000
-/** Of so many attempts one at most may be turned away because the machine is busy. */
+/**
+ * Fewer than one in `busyShare` attempts may be rejected as overloaded. An overloaded test machine
+ * causes such rejections.
+ */
 const busyShare = 10
-/** Small enough that the load goes over it at once, in every window. */
+/** Rate limit that the load exceeds in every window. */
 const smallLimit = 40
 
 let sluice: Installation
@@ -37,7 +40,7 @@ beforeAll(async () => {
   keys = { good: good.api_key, limited: limited.api_key, foreign }
 })
 
-/** Keeps what was measured for the table of the long form. */
+/** Saves the result for the tables that `npm run test:faults` prints. */
 function keep(name: string, result: FaultResult): void {
   results.push(result)
   if (settings.folder === null) return
@@ -47,32 +50,32 @@ function keep(name: string, result: FaultResult): void {
 }
 
 test.each(chosen)(
-  '$title: nothing acknowledged is missing, nothing refused is there',
+  '$title: writes every acknowledged and no rejected decision',
   async (fault) => {
     const result = await runFault(fault, { installation: sluice, keys, settings })
     keep(fault.name, result)
     expect(result).toMatchObject({
       missing: [],
       changed: [],
-      refusedButWritten: [],
-      strangers: [],
+      rejectedButWritten: [],
+      neverSent: [],
       unexpected: [],
       complaints: [],
       serverErrors: 0
-    })
-    // A fault that nobody could notice would prove nothing.
-    const seen = Object.keys({ ...result.refused, ...result.unknown })
+    } satisfies Partial<FaultResult>)
+    // Without the required errors, the run would prove nothing.
+    const seen = Object.keys({ ...result.rejected, ...result.unknown })
     expect(seen).toEqual(expect.arrayContaining([...(fault.shows ?? [])]))
     if (fault.allows.length > 0) return
-    // Where callers may notice nothing, they were served all the while.
+    // If no error is allowed, the gateway must also have accepted decisions during the fault.
     expect(result.acknowledgedMeanwhile).toBeGreaterThan(0)
-    expect(result.refused['overloaded'] ?? 0).toBeLessThan(result.attempts / busyShare)
+    expect(result.rejected['overloaded'] ?? 0).toBeLessThan(result.attempts / busyShare)
   },
   timeoutMs
 )
 
 test(
-  'however often a decision lies on the topic, it is one row, and none is a dead letter',
+  'stores each decision once, even if the topic contains it several times, and dead-letters none',
   async () => {
     const written = results.flatMap(({ writtenIds }) => writtenIds)
     expect(written.length).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
-/** What a caller said of a decision, as one short hash: equal when nothing was changed. */
+/** Hashes the content of a decision, so that changes are detected. */
 import { createHash } from 'node:crypto'
 
-/** The members of a decision that a caller sends; `input` and `metadata` are JSON text. */
+/** Fields of a decision that the caller sets. `input` and `metadata` are JSON text. */
 export interface Content {
   readonly input: string
   readonly output: string | null

@@ -1,47 +1,45 @@
-/** What clients sent and what they were told, attempt by attempt: one side of the comparison. */
+/** Records every attempt that a client makes, and its outcome. */
 import type { Kind, Sample } from './sample.ts'
 
 /**
- * `unknown` is the caller's word for it: the answer says that the log did not acknowledge in time,
- * or there was no answer. Such a decision may be on the topic or not; a retry with the same id
- * settles it. Every other refusal is definite: the decision is not written.
+ * Outcome of an attempt. `unknown` means that Kafka did not acknowledge the write in time, or that
+ * there was no response: the decision may be on the topic, and a retry with the same id is safe.
+ * After any other error, the decision must not be on the topic.
  */
-export interface Outcome {
-  readonly kind: 'acknowledged' | 'refused' | 'unknown'
-  /** Of this decision: of its item where it was one of a batch. */
+export interface AttemptOutcome {
+  readonly kind: 'acknowledged' | 'rejected' | 'unknown'
+  /** Status of this decision. In a batch, the status of its item. */
   readonly status: number | null
-  /** The code of the refusal, `broken` or `not_connected`; empty when acknowledged. */
+  /** Problem code, `broken` or `not_connected`; empty if acknowledged. */
   readonly code: string
 }
 
 export interface Entry {
   readonly kind: Kind
   readonly fingerprint: string
-  readonly outcomes: Outcome[]
+  readonly outcomes: AttemptOutcome[]
 }
 
 export interface Ledger {
   readonly entries: ReadonlyMap<string, Entry>
-  /** Answers to requests by their status, `none` for those that had no answer. */
+  /** Number of responses by status. `none` counts requests without a response. */
   readonly answers: Readonly<Record<string, number>>
-  /** Answers whose form was wrong, in sentences. */
+  /** Descriptions of malformed responses. */
   readonly complaints: readonly string[]
-  record(sample: Sample, outcome: Outcome): void
-  /** Counts the answer to one request; null is none. */
+  record(sample: Sample, outcome: AttemptOutcome): void
+  /** Counts a response by its status. Null means that there was none. */
   answered(status: number | null): void
   complain(sentence: string): void
-  /** How many attempts have been acknowledged so far. */
   acknowledged(): number
-  /** The longest time between two acknowledgements. */
+  /** Returns the longest time between two acknowledgements. */
   longestPauseMs(): number
-  /** How many attempts ended with nobody knowing. */
+  /** Returns the number of attempts with the outcome `unknown`. */
   unknown(): number
 }
 
-/** What a client needs of a ledger. */
 export type AttemptLog = Pick<Ledger, 'record' | 'answered' | 'complain'>
 
-/** A refusal that says the same of a hundred answers is worth reading once. */
+/** Maximum number of complaints to keep. The same malformed response can occur many times. */
 const complaintsMax = 20
 
 export function createLedger(): Ledger {
@@ -49,11 +47,11 @@ export function createLedger(): Ledger {
   const complaints: string[] = []
   const answers: Record<string, number> = {}
   const pause = { since: NaN, longestMs: 0 }
-  const counts = { acknowledged: 0, refused: 0, unknown: 0 }
+  const counts = { acknowledged: 0, rejected: 0, unknown: 0 }
 
   function endPause(): void {
     const now = performance.now()
-    // Before the first there is nothing to compare with.
+    // `since` is NaN before the first acknowledgement, so the first one does not end a pause.
     if (now - pause.since > pause.longestMs) pause.longestMs = now - pause.since
     pause.since = now
   }

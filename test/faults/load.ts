@@ -1,4 +1,4 @@
-/** Many clients that never pause for long, with a mix of what is accepted and what is refused. */
+/** Load for gateway faults: many clients that send valid and invalid decisions. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { onEnd } from '../support/cleanup.ts'
 import type { Balancer } from './balancer.ts'
@@ -11,17 +11,17 @@ import { makeSample } from './sample.ts'
 import type { Kind, Sample } from './sample.ts'
 
 export interface Load {
-  /** Posts valid decisions of this size at once, each by a client of its own. */
+  /** Sends `count` valid decisions of `bytes` bytes concurrently, each from its own client. */
   burst(count: number, bytes: number): Promise<void>
-  /** Resolves when every client has finished what it began. */
+  /** Stops the clients after their current requests. */
   stop(): Promise<void>
 }
 
-/** By kind of item; what is limited has an organization of its own with a small limit. */
+/** API keys. `limited` belongs to an organization with a small rate limit. */
 export interface Keys {
   readonly good: string
   readonly limited: string
-  /** Of the right form, and nobody's. */
+  /** Well-formed but unknown key. */
   readonly foreign: string
 }
 
@@ -38,14 +38,17 @@ interface Driver extends LoadOptions {
 }
 
 const clients = 32
-/** Between two requests of a client, on average: some hundreds of requests a second in all. */
+/**
+ * Average pause of a client between requests in milliseconds. The total load is a few hundred
+ * requests per second.
+ */
 const thinkMs = 60
 const batchShare = 0.2
 const batchMax = 12
-/** How long clients go on retrying when the load has ended. */
+/** Maximum time in milliseconds for retries after the load has stopped. */
 const patienceMs = 30_000
 
-/** Of a hundred requests; the rest is valid. */
+/** Share of each kind of request. All other requests are valid. */
 const shares: readonly (readonly [Kind, number])[] = [
   ['invalid', 0.03],
   ['foreign', 0.02],
@@ -63,7 +66,8 @@ export function startLoad(options: LoadOptions): Load {
   const random = createRandom(options.seed)
   const seeds = Array.from({ length: clients }, () => random.below(2 ** 32))
   const running = Promise.all(seeds.map((seed) => run(driver, createRandom(seed))))
-  // A failure is told by stop; until then it must not end the process.
+  // `stop` reports a failure. This handler only prevents an unhandled rejection until `stop` is
+  // called.
   running.catch(() => {})
 
   async function stop(): Promise<void> {
@@ -111,7 +115,10 @@ function kindOf(random: Random): Kind {
   return 'good'
 }
 
-/** An invalid item stands among valid ones; a key is the same for a whole batch. */
+/**
+ * Returns the kind of the next item in a batch. A batch can mix valid and invalid items, but all
+ * its items are sent with the same API key.
+ */
 function neighbour(kind: Kind, random: Random): Kind {
   return kind === 'invalid' && random.chance(0.5) ? 'good' : kind
 }

@@ -1,50 +1,52 @@
-/** What the command line asks of the long form. */
+/** Parses the command-line options of `npm run test:faults`. */
 import { parseArgs } from 'node:util'
 import { longForm } from './settings.ts'
 import type { FaultSettings } from './settings.ts'
 
 export interface FaultOptions {
   readonly help: boolean
-  /** A folder of ledgers to be judged again; null to run faults. */
-  readonly judge: string | null
-  /** Whether the judgement is printed as JSON, a line for each ledger. */
+  /** Folder of saved ledgers to check; null to run faults. */
+  readonly check: string | null
+  /** Prints one JSON line per ledger instead of a table. */
   readonly json: boolean
   readonly settings: Omit<FaultSettings, 'folder'>
 }
 
-/** What is wrong with the command line, in a sentence. */
+/** Reports an invalid command line, with a message for the user. */
 export class OptionError extends Error {
   override readonly name = 'OptionError'
 }
 
 export const usage = `npm run test:faults -- [options]
 
-  --only A,B         faults to run, of: FAULTS (all)
-  --seconds N        how long a fault lasts, up to 120 (${longForm.seconds})
-  --rounds N         how often what is over in a moment is repeated, up to 1000 (${longForm.rounds})
-  --rate N           requests in a second while gateways roll, up to 5000 (${longForm.rate})
-  --seed N           of the load; the same seed sends the same decisions (${longForm.seed})
-  --deadline N       PRODUCE_DEADLINE_MS of the gateways (${longForm.deadlineMs})
-  --keep FOLDER      put the ledgers of storage there, and what topics and tables held
-  --judge FOLDER     run nothing: judge what --keep has put there. With KAFKA_BROKERS and
-                     DATABASE_URL set, against the topics and tables that are there now
-  --json             print a judgement as lines of JSON, with what broke a promise
-  --help             this text
+Options (default in parentheses):
 
-Starts Kafka, a schema registry, Redis and Postgres for itself, breaks each of them, gateways and
-storage under load, and compares what clients were told with what is on the topics and in the
-tables. Prints tables, and fails when the promise broke.
+  --only A,B         faults to run, of: FAULTS (all)
+  --seconds N        duration of a fault, at most 120 (${longForm.seconds})
+  --rounds N         repetitions of momentary faults, at most 1000 (${longForm.rounds})
+  --rate N           requests/s during rolling restarts, at most 5000 (${longForm.rate})
+  --seed N           seed of the load; the same seed sends the same decisions (${longForm.seed})
+  --deadline N       PRODUCE_DEADLINE_MS of the gateways (${longForm.deadlineMs})
+  --keep FOLDER      save the ledgers of storage faults with the records and rows that were read
+  --check FOLDER     run no fault; check what --keep saved. With KAFKA_BROKERS and DATABASE_URL,
+                     read the topics and tables again first
+  --json             print the report of a check as JSON, one line per ledger
+  --help             show this help
+
+Starts its own Kafka, schema registry, Redis and Postgres. Injects faults into them, the gateways,
+storage and evaluation under load, and compares the responses to clients with the topics and tables.
+Prints tables, and exits with 1 if a guarantee is violated.
 `
 
 export function readOptions(args: readonly string[], known: readonly string[]): FaultOptions {
   const values = parse(args)
   const only = values.only?.split(',') ?? null
-  const stranger = only?.find((name) => !known.includes(name))
-  if (stranger !== undefined) {
-    throw new OptionError(`There is no fault "${stranger}"; the faults are ${known.join(', ')}.`)
+  const unknown = only?.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new OptionError(`Unknown fault "${unknown}". Allowed: ${known.join(', ')}.`)
   }
-  const { help, json, judge = null, keep = null } = values
-  return { help, json, judge, settings: { only, keep, ...numbersOf(values) } }
+  const { help, json, check = null, keep = null } = values
+  return { help, json, check, settings: { only, keep, ...numbersOf(values) } }
 }
 
 type Numbers = Pick<FaultSettings, 'seconds' | 'rounds' | 'rate' | 'seed' | 'deadlineMs'>
@@ -71,7 +73,7 @@ function parse(args: readonly string[]) {
         seed: { type: 'string' },
         deadline: { type: 'string' },
         keep: { type: 'string' },
-        judge: { type: 'string' },
+        check: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false }
       }
@@ -84,5 +86,5 @@ function parse(args: readonly string[]) {
 function numberOf(name: string, text: string | undefined, max: number): number | null {
   if (text === undefined) return null
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= max) return Number(text)
-  throw new OptionError(`--${name} is "${text}"; it is a whole number from 1 to ${max}.`)
+  throw new OptionError(`--${name} is "${text}"; it must be a whole number from 1 to ${max}.`)
 }

@@ -1,37 +1,42 @@
-/** One POST over a kept connection, which tells "never sent" from "sent and never answered". */
+/** Sends a POST request, and distinguishes a refused connection from a lost response. */
 import { Agent, request } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-export interface Answer {
+export interface PostResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** `not_connected` is certain: nothing was sent. After `broken` anything may have happened. */
-export type Posted = Answer | 'not_connected' | 'broken'
+/**
+ * `not_connected` means that no request was sent. `broken` means that the outcome of the request is
+ * unknown.
+ */
+type PostResult = PostResponse | 'not_connected' | 'broken'
 
-export interface Letter {
+interface PostRequest {
   readonly url: string
   readonly apiKey: string
   readonly body: string
 }
 
-/** Longer than any answer may take: the produce deadline and the reading of the largest body. */
+/**
+ * Timeout in milliseconds. It exceeds the produce deadline plus the time to read the largest body.
+ */
 const timeoutMs = 60_000
 
-/** One connection for each gateway, as a client that sends one request after the other has. */
+/** Creates an agent with one connection per gateway, for a sequential client. */
 export function createConnection(): Agent {
   return new Agent({ keepAlive: true, maxSockets: 1 })
 }
 
-/** Some, used in turn, so that none is idle for long while there is traffic. */
+/** Creates an agent that uses its connections in turn, so that none is idle for long. */
 export function createConnections(maxSockets: number): Agent {
   return new Agent({ keepAlive: true, maxSockets, scheduling: 'fifo' })
 }
 
-export async function post(agent: Agent, { url, apiKey, body }: Letter): Promise<Posted> {
+export async function post(agent: Agent, { url, apiKey, body }: PostRequest): Promise<PostResult> {
   const { promise, resolve } = Promise.withResolvers<IncomingMessage | 'not_connected' | 'broken'>()
   const headers = {
     authorization: `Bearer ${apiKey}`,
@@ -48,7 +53,7 @@ export async function post(agent: Agent, { url, apiKey, body }: Letter): Promise
   return typeof response === 'string' ? response : await read(response)
 }
 
-async function read(response: IncomingMessage): Promise<Posted> {
+async function read(response: IncomingMessage): Promise<PostResult> {
   try {
     const body = await text(response)
     return { status: response.statusCode ?? 0, headers: response.headers, body }

@@ -1,6 +1,6 @@
-/** A table in Markdown, as pages hold it. */
+/** Formats results as Markdown tables. */
 
-/** A head, and the cell that stands below it for each result. */
+/** Column heading, and the function that formats its cells. */
 export type Column<T> = readonly [string, (result: T) => string]
 
 export function printTable<T>(columns: readonly Column<T>[], results: readonly T[]): string {

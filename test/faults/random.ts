@@ -1,15 +1,15 @@
-/** Numbers that only look like chance: the same seed leads to the same load. */
+/** Seeded pseudo-random numbers: the same seed generates the same load. */
 
 export interface Random {
-  /** From 0 up to, and without, 1. */
+  /** Returns a number in [0, 1). */
   next(): number
-  /** A whole number from 0 up to, and without, `end`. */
+  /** Returns an integer in [0, end). */
   below(end: number): number
-  /** True in this share of the cases. */
+  /** Returns true with the given probability. */
   chance(share: number): boolean
 }
 
-/** mulberry32: 32 bits of state, good enough to mix a load. */
+/** Creates a mulberry32 generator, whose 32 bits of state are enough for generating load. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
 

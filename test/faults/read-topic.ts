@@ -1,11 +1,11 @@
-/** The other side of the comparison: the records themselves, by a reader of our own. */
+/** Reads the decisions on the topic with an independent Avro decoder. */
 import { AvroReader, readWireFormat } from '../support/avro-reader.ts'
 import { readAll } from '../support/kafka.ts'
 import type { TopicRecord } from '../support/kafka.ts'
 import { decisionContract } from '../../schemas/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Content } from './fingerprint.ts'
-import type { Found } from './judge.ts'
+import type { FoundDecision } from './check-topic.ts'
 
 type Decision = Content & {
   readonly decision_id: string
@@ -15,15 +15,15 @@ type AvroSchema = Parameters<AvroReader['read']>[0]
 
 const schema = JSON.parse(decisionContract.text) as AvroSchema
 
-/** Everything from the given offsets on. */
+/** Reads and decodes all records, starting at the given offsets. */
 export async function readTopic(
   topic: string,
   from: ReadonlyMap<number, bigint>
-): Promise<Found[]> {
+): Promise<FoundDecision[]> {
   return (await readAll(topic, from)).map(foundOf)
 }
 
-function foundOf({ key, headers, value }: TopicRecord): Found {
+function foundOf({ key, headers, value }: TopicRecord): FoundDecision {
   const reader = new AvroReader(readWireFormat(value ?? Buffer.alloc(0)).payload)
   const decision = reader.read(schema) as Decision
   reader.end()
@@ -34,6 +34,6 @@ function foundOf({ key, headers, value }: TopicRecord): Found {
     key === (agent_id ?? session_id ?? decision_id)
   return {
     decisionId: decision_id,
-    fingerprint: isConsistent ? fingerprintOf(decision) : 'headers or key say something else'
+    fingerprint: isConsistent ? fingerprintOf(decision) : 'headers or key differ from the decision'
   }
 }

@@ -1,4 +1,4 @@
-/** One fault under load, from steady traffic to the verdict. */
+/** Runs a gateway fault under load and compares the topic with the responses. */
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startApplication } from '../support/application.ts'
@@ -10,8 +10,8 @@ import { startKafkaProxy } from '../support/services.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { createBalancer } from './balancer.ts'
 import type { Fault, Scene } from './fault.ts'
-import { judge } from './judge.ts'
-import type { Verdict } from './judge.ts'
+import { checkTopic } from './check-topic.ts'
+import type { TopicReport } from './check-topic.ts'
 import { createLedger } from './ledger.ts'
 import { startLoad } from './load.ts'
 import type { Keys } from './load.ts'
@@ -19,30 +19,30 @@ import { createRandom } from './random.ts'
 import { readTopic } from './read-topic.ts'
 import type { FaultSettings } from './settings.ts'
 
-export interface FaultResult extends Verdict {
+export interface FaultResult extends TopicReport {
   readonly fault: string
-  /** What was done, in a few words. */
+  /** Short description of the fault. */
   readonly done: string
-  /** How long the fault lasted. */
+  /** Actual duration of the fault. */
   readonly faultSeconds: number
-  /** Attempts that were acknowledged meanwhile. */
+  /** Number of attempts acknowledged during the fault. */
   readonly acknowledgedMeanwhile: number
-  /** From its end until the next acknowledgement. */
+  /** Time between the end of the fault and the next acknowledgement. */
   readonly recoverySeconds: number
-  /** The longest time in which nothing was acknowledged. */
+  /** Longest time between two acknowledgements. */
   readonly longestPauseSeconds: number
   readonly complaints: readonly string[]
-  /** Whose decisions are on the topic, for the store to be held against. */
+  /** Organization and decision ids on the topic, to compare with Postgres. */
   readonly writtenIds: readonly string[]
 }
 
-export interface Ground {
+interface Ground {
   readonly installation: Installation
   readonly keys: Keys
   readonly settings: FaultSettings
 }
 
-/** The least that counts as traffic: before a fault, and again after it. */
+/** Number of acknowledgements to wait for before and after a fault. */
 const steady = 200
 const recoveryMs = 60_000
 
@@ -65,7 +65,7 @@ export async function runFault(
       fault: fault.title,
       done: fault.done(ground.settings),
       ...times,
-      ...judge(ledger, found, fault),
+      ...checkTopic(ledger, found, fault),
       longestPauseSeconds: ledger.longestPauseMs() / 1000,
       complaints: ledger.complaints,
       writtenIds: [...new Set(found.map(({ decisionId }) => decisionId))]
@@ -131,9 +131,9 @@ function environmentOf(
   return {
     ...environment,
     PRODUCE_DEADLINE_MS: String(deadlineMs),
-    // Time for a balancer to notice, on a machine that has other things to do.
+    // Even on an overloaded machine, the balancer must detect the shutdown within this time.
     SHUTDOWN_UNREADY_MS: '3000',
-    // The least there may be, so that it is reached.
+    // Use the minimum of this setting, so that the load reaches the limit.
     IN_FLIGHT_BYTES_MAX: String(8 * 1024 * 1024),
     ...(proxy === null ? {} : { KAFKA_BROKERS: proxy.brokers })
   }

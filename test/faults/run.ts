@@ -1,4 +1,6 @@
-/** `npm run test:faults`: the faults of `npm test`, longer and more often, and tables of them. */
+/** Implements `npm run test:faults`, which runs longer faults than `npm test` and prints result
+ * tables.
+ */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,9 +17,9 @@ import type { FaultOptions } from './options.ts'
 import type { FaultResult } from './run-fault.ts'
 import { faultsVariable } from './settings.ts'
 import { storageFaultNames } from './storage/fault-titles.ts'
-import { foldersIn, judgeFolder, runningOf } from './storage/judge-run.ts'
-import type { Judgement } from './storage/judge-run.ts'
-import { judgementTableOf, storageTablesOf } from './storage/table.ts'
+import { foldersIn, checkFolder, runningOf } from './storage/check-folder.ts'
+import type { FolderReport } from './storage/check-folder.ts'
+import { reportTableOf, storageTablesOf } from './storage/table.ts'
 import type { StorageResult } from './storage/table.ts'
 import { tablesOf } from './table.ts'
 
@@ -25,20 +27,19 @@ const exitUsage = 2
 const names = [...faultNames, ...rollingFaultNames, ...storageFaultNames, ...evaluationFaultNames]
 type Settings = FaultOptions['settings']
 
-/** Aborted when the run is given up: then no further part begins. */
-const told = new AbortController()
+/** Aborted by SIGINT or SIGTERM, so that no further part starts. */
+const interrupt = new AbortController()
 
-/** So many faults of storage share a stack, and the time that a phase of tests may take. */
+/** Maximum number of storage faults per part, which limits the duration of a part. */
 const storageFaultsMax = 4
 const chunks = Array.from({ length: Math.ceil(storageFaultNames.length / storageFaultsMax) })
 
 interface Part {
-  /** A file of tests. */
   readonly file: string
   readonly names: readonly string[]
 }
 
-/** What breaks for whom; each part has a stack of its own. */
+/** Parts of the run. Each part has its own stack. */
 const parts: readonly Part[] = [
   { file: 'test/faults/faults.test.ts', names: faultNames },
   { file: 'test/faults/rolling/rolling-faults.test.ts', names: rollingFaultNames },
@@ -49,17 +50,18 @@ const parts: readonly Part[] = [
   { file: 'test/faults/evaluation/evaluation-faults.test.ts', names: evaluationFaultNames }
 ]
 
-/** As a phase of the tests, with other settings; resolves with whether it passed. */
+/** Runs one test file with the given settings, and resolves with true if it passed. */
 async function runPart(file: string, settings: Settings & { folder: string }): Promise<boolean> {
   const args = ['--import', './stack/end-with-parent.mjs', 'test/run.ts', file]
   const child = spawn(process.execPath, args, {
-    // The channel closes when this process ends, however it ends: then the run stops, too.
+    // The IPC channel closes when this process exits for any reason, which makes the child exit
+    // too.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [faultsVariable]: JSON.stringify(settings) }
   })
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
-      told.abort()
+      interrupt.abort()
       child.kill(name)
     })
   }
@@ -82,7 +84,7 @@ async function runFaults(settings: Settings): Promise<number> {
     for (const { file, names: all } of parts) {
       const only = all.filter(isWanted)
       if (only.length === 0) continue
-      if (told.signal.aborted) return 1
+      if (interrupt.signal.aborted) return 1
       hasPassed = (await runPart(file, { ...settings, only, folder })) && hasPassed
     }
     const gateway = readResults<FaultResult>(folder, faultNames)
@@ -99,15 +101,15 @@ async function runFaults(settings: Settings): Promise<number> {
   }
 }
 
-/** Each ledger against what is running, or against what was kept of it. */
-async function judgeAgain(folder: string, asJson: boolean): Promise<number> {
+/** Checks saved ledgers against running services or saved evidence. */
+async function checkAgain(folder: string, asJson: boolean): Promise<number> {
   const running = runningOf(process.env)
-  const judgements: Judgement[] = []
-  for (const each of foldersIn(folder)) judgements.push(await judgeFolder(each, running))
-  if (asJson) judgements.forEach((judgement) => print(JSON.stringify(judgement)))
-  else print(judgementTableOf(judgements))
-  const isBroken = judgements.some(({ broken }) => Object.keys(broken).length > 0)
-  return isBroken || judgements.length === 0 ? 1 : 0
+  const reports: FolderReport[] = []
+  for (const each of foldersIn(folder)) reports.push(await checkFolder(each, running))
+  if (asJson) reports.forEach((report) => print(JSON.stringify(report)))
+  else print(reportTableOf(reports))
+  const isBroken = reports.some(({ broken }) => Object.keys(broken).length > 0)
+  return isBroken || reports.length === 0 ? 1 : 0
 }
 
 function print(text: string): void {
@@ -115,12 +117,12 @@ function print(text: string): void {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const { help, judge, json, settings } = readOptions(args, names)
+  const { help, check, json, settings } = readOptions(args, names)
   if (help) {
     process.stdout.write(usage.replace('FAULTS', names.join(', ')))
     return 0
   }
-  if (judge !== null) return await judgeAgain(judge, json)
+  if (check !== null) return await checkAgain(check, json)
   const keep = settings.keep === null ? null : resolve(settings.keep)
   return await runFaults({ ...settings, keep })
 }

@@ -1,22 +1,25 @@
-/** Decisions of a load: valid ones of every shape, and some that have to be refused. */
+/** Generates decisions for load tests: valid ones of every shape, and ones that may be rejected. */
 import { randomUUID } from 'node:crypto'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Content } from './fingerprint.ts'
 import type { Random } from './random.ts'
 
-/** What is expected of an item: `good` is accepted, the others have their own refusal. */
+/**
+ * Kind of decision. `good` is accepted, and `limited` may be rejected by a rate limit. Each of the
+ * other kinds is rejected with its own problem code.
+ */
 export type Kind = 'good' | 'invalid' | 'oversized' | 'foreign' | 'limited'
 
 export interface Sample {
   readonly decisionId: string
   readonly kind: Kind
-  /** The JSON text, exactly as it is sent. */
+  /** JSON text of the request body or batch item. */
   readonly text: string
-  /** Of the content that has to arrive. */
   readonly fingerprint: string
 }
 
-/** Texts that a careless path would change: exact numbers, spaces, order, scripts, NUL. */
+// Texts that careless code would alter: numbers beyond double precision, unusual whitespace and
+// member order, non-Latin scripts, U+0000.
 const inputs = [
   '{"question":"May I return these shoes?","days":12}',
   '{ "b" : 1.50, "a" : 12345678901234567890, "__proto__" : {"x":1e400} }',
@@ -30,10 +33,16 @@ const agents = 40
 const smallBytes = 400
 const largeBytes = 64 * 1024
 const largeShare = 0.02
-/** Above the 4 MiB of one encoded decision, below the 10 MiB of a body. */
+/**
+ * Size in bytes between the 4 MiB limit of an encoded decision and the 10 MiB limit of a request
+ * body.
+ */
 const oversizedBytes = 4.25 * 1024 * 1024
 
-/** `bytes` is the size of the output's filler; it is drawn when left out. */
+/**
+ * Creates a decision.
+ * @param bytes the number of padding bytes in the output; random if omitted
+ */
 export function makeSample(random: Random, kind: Kind, bytes = sizeOf(random, kind)): Sample {
   const decisionId = randomUUID()
   const content = contentOf(random, bytes)
@@ -61,7 +70,7 @@ function sizeOf(random: Random, kind: Kind): number {
   return random.below(random.chance(largeShare) ? largeBytes : smallBytes)
 }
 
-/** Written by hand, since `input` and `metadata` have to keep every byte. */
+/** Concatenates the JSON text, because a serializer would change `input` and `metadata`. */
 function textOf(decisionId: string, content: Content): string {
   const members = Object.entries(content)
     .filter(([, value]) => value !== null)

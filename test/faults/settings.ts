@@ -1,30 +1,32 @@
-/** Settings of the faults: a short form for tests, a long one for `npm run test:faults`. */
+/** Defines the settings of fault tests: a short form for `npm test` and a long form for `npm run
+ * test:faults`.
+ */
 import type { FaultName } from './fault-titles.ts'
 import type { StorageFaultName } from './storage/fault-titles.ts'
 
-/** The environment variable that carries them to the tests, as JSON. */
+/** Environment variable that passes the settings to the test files as JSON. */
 export const faultsVariable = 'SLUICE_FAULTS'
 
 export interface FaultSettings {
-  /** How long a fault lasts. */
+  /** Duration of a fault in seconds. */
   readonly seconds: number
-  /** How often what is over in a moment is repeated. */
+  /** Number of repetitions of instantaneous faults. */
   readonly rounds: number
-  /** Requests in a second, where callers do not wait for each other. */
+  /** Requests per second during rolling restarts. */
   readonly rate: number
-  /** Of the load; the same seed sends the same decisions in the same order. */
+  /** Seed of the load. The same seed generates the same decisions. */
   readonly seed: number
   /** Names of the faults to run; null for all. */
   readonly only: readonly string[] | null
-  /** How long the gateway waits for the broker. */
+  /** Value of PRODUCE_DEADLINE_MS for the gateways. */
   readonly deadlineMs: number
-  /** Where results are put, one file for each fault; null to keep none. */
+  /** Folder for one result file per fault; null to save none. */
   readonly folder: string | null
-  /** Where ledgers of storage are put, with what topics and tables held; null to keep none. */
+  /** Folder for ledgers and evidence of storage faults; null to save none. */
   readonly keep: string | null
 }
 
-export const shortForm: FaultSettings = {
+const shortForm: FaultSettings = {
   seconds: 4,
   rounds: 12,
   rate: 60,
@@ -35,7 +37,7 @@ export const shortForm: FaultSettings = {
   keep: null
 }
 
-/** With the deadline that a gateway has by itself. */
+/** Long form. `deadlineMs` is the gateway's default. */
 export const longForm: FaultSettings = {
   seconds: 20,
   rounds: 200,
@@ -53,7 +55,7 @@ const gateFaults: readonly (FaultName | StorageFaultName)[] = [
   'storage-killed-between'
 ]
 
-/** The three faults that every `npm test` runs; `npm run test:all` runs all of them. */
+/** Faults that `npm test` runs. `npm run test:all` runs all of them in the short form. */
 export const gateForm = {
   files: ['test/faults/faults.test.ts', 'test/faults/storage/storage-faults.test.ts'],
   settings: {

@@ -1,4 +1,4 @@
-/** What the faults led to, as tables for a page. */
+/** Formats gateway results as the tables of docs/explanation/faults-gateway.md. */
 import { printTable, secondsOf } from './print-table.ts'
 import type { Column } from './print-table.ts'
 import type { FaultResult } from './run-fault.ts'
@@ -14,31 +14,31 @@ const found: readonly Column<FaultResult>[] = [
   ['attempts', ({ attempts }) => String(attempts)],
   ['acknowledged', ({ acknowledged }) => String(acknowledged)],
   ['acknowledged and missing', ({ missing }) => String(missing.length)],
-  ['refused but written', ({ refusedButWritten }) => String(refusedButWritten.length)],
+  ['rejected but written', ({ rejectedButWritten }) => String(rejectedButWritten.length)],
   ['duplicates', ({ duplicates }) => String(duplicates)],
   ['500s', ({ serverErrors }) => String(serverErrors)],
   ['longest time without a 202', ({ longestPauseSeconds }) => secondsOf(longestPauseSeconds)],
-  ['healed to next 202', ({ recoverySeconds }) => secondsOf(recoverySeconds)]
+  ['recovery to next 202', ({ recoverySeconds }) => secondsOf(recoverySeconds)]
 ]
 
-const told: readonly Column<FaultResult>[] = [
+const responses: readonly Column<FaultResult>[] = [
   fault,
   ['requests by status', ({ answers }) => listOf(answers)],
-  ['attempts refused', ({ refused }) => listOf(refused)],
+  ['attempts rejected', ({ rejected }) => listOf(rejected)],
   ['attempts unknown', ({ unknown }) => listOf(unknown)],
   ['decisions left unknown, of these written', leftOf]
 ]
 
-/** Two tables in Markdown, with a row for each fault: what was found, what callers were told. */
+/** Returns two Markdown tables with one row per fault: decisions and responses. */
 export function tablesOf(results: readonly FaultResult[]): string {
-  return `${printTable(found, results)}\n\n${printTable(told, results)}`
+  return `${printTable(found, results)}\n\n${printTable(responses, results)}`
 }
 
 function leftOf({ leftUnknown, leftUnknownWritten }: FaultResult): string {
   return leftUnknown === 0 ? '–' : `${leftUnknown}, ${leftUnknownWritten}`
 }
 
-/** "202: 1840, 503: 12", or a dash. */
+/** Formats counts, for example "202: 1840, 503: 12"; a dash if there are none. */
 function listOf(counts: Counts): string {
   const parts = Object.entries(counts)
     .toSorted(([a], [b]) => a.localeCompare(b))

@@ -1,8 +1,11 @@
-/** Whether gateways apply limits alone, without Redis: proof that they noticed what was broken. */
+/** Waits until gateways report that they apply rate limits without Redis. */
 import type { Application } from '../support/application.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Resolves once every gateway says that it does, or with `isLocal` false that it does not. */
+/**
+ * Waits until every gateway reports the given state in its metrics.
+ * @param isLocal true to wait for limits without Redis, false for limits with Redis
+ */
 export async function waitUntilLocal(
   gateways: readonly Application[],
   isLocal: boolean

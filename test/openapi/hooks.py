@@ -1,4 +1,4 @@
-"""Teaches Schemathesis lines of JSON, which it does not know."""
+"""Adds a serializer for JSON lines to Schemathesis."""
 
 import json
 

@@ -1,7 +1,7 @@
-/** What the document promises, held against a gateway by Schemathesis.
+/** Tests the OpenAPI document against a gateway with Schemathesis.
  *
- * Runs only when asked (`npm test -- openapi`): it needs Python, and installs Schemathesis for
- * itself once. Every answer must be documented: its status, headers, type and form.
+ * Runs only on request (`npm test -- openapi`), because it needs Python and installs Schemathesis
+ * once. Every response must be documented: its status, headers, media type and schema.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -15,11 +15,11 @@ const timeoutMs = 9 * 60_000
 
 async function findSchemathesis(): Promise<string> {
   const bin = await findPythonEnvironment('schemathesis', wanted)
-  if (bin === null) throw new Error('Schemathesis was asked for, and cannot be installed')
+  if (bin === null) throw new Error('Schemathesis cannot be installed')
   return join(bin, 'schemathesis')
 }
 
-/** Resolves with the exit code; its report goes where ours goes. */
+/** Resolves with the exit code. The report goes to the output of this test. */
 function runToEnd(program: string, args: string[]): Promise<number | null> {
   const env = { ...process.env, SCHEMATHESIS_HOOKS: 'hooks', PYTHONPATH: import.meta.dirname }
   const stdio = ['ignore', 'inherit', 'inherit'] as const
@@ -29,11 +29,11 @@ function runToEnd(program: string, args: string[]): Promise<number | null> {
 
 interface Asking {
   readonly url: string
-  /** A key or an access token. */
+  /** An API key or an access token. */
   readonly credential: string
-  /** Regular expression of the paths. */
+  /** A regular expression for the paths. */
   readonly paths: string
-  /** Operations that are left out. */
+  /** Operations to leave out. */
   readonly without?: readonly string[]
   readonly phases: string
   readonly examples: string
@@ -51,7 +51,10 @@ async function ask({ url, credential, paths, without = [], phases, examples }: A
   ])
 }
 
-/** An installation that shows its document, with a tenant whose limit is in nobody's way. */
+/**
+ * Starts a gateway that serves its OpenAPI document, with a tenant that never reaches its rate
+ * limit.
+ */
 async function startDocumented() {
   const sluice = await createInstallation()
   const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
@@ -63,7 +66,7 @@ async function startDocumented() {
 }
 
 test(
-  'every answer of the ingest routes is one that the document tells of',
+  'every response of the ingest routes is documented',
   async () => {
     const { gateway, tenant } = await startDocumented()
     const code = await ask({
@@ -75,11 +78,11 @@ test(
   timeoutMs
 )
 
-/** They end the session that asks, or never end themselves. */
+/** Operations that end the caller's session, or whose response never ends. */
 const apart = ['logout', 'endSession', 'tailDecisions', 'tailDecisionsByTicket']
 
 test(
-  'every answer of the routes of people is one that the document tells of',
+  'every response of the API routes is documented',
   async () => {
     const { gateway, tenant } = await startDocumented()
     const client = clientOf(gateway, tenant)

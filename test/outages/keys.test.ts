@@ -1,4 +1,4 @@
-/** API keys under stress: a Postgres that is stuck, and somebody who tries keys. */
+/** Tests API key lookups while Postgres hangs, and while a caller guesses keys. */
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createApiKey } from '../../core/ids/api-key.ts'
 import type { Application } from '../support/application.ts'
@@ -8,12 +8,15 @@ import type { Installation, Tenant } from '../support/installation.ts'
 import { pauseService, resumeService } from '../support/services.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Who asks for a key waits as long as this for Postgres. */
+/** Maximum time in milliseconds that a request waits for Postgres. */
 const lateAfterMs = 1000
-/** Longer than a cached key stays fresh (3 s) and than a query may take (5 s). */
+/**
+ * Time in milliseconds. It exceeds both the 3 s for which a cached key stays fresh and the query
+ * timeout of 5 s.
+ */
 const stuckForMs = 8000
 const guessers = 50
-/** Longer than a cached key stays fresh. */
+/** Time in milliseconds. It exceeds the 3 s for which a cached key stays fresh. */
 const guessedForMs = 4000
 
 let sluice: Installation
@@ -45,7 +48,7 @@ async function send(apiKey: string): Promise<Answer> {
   return { status: answer.status, code: body.code, ms: performance.now() - from }
 }
 
-/** One after the other, for as long as it is asked to. */
+/** Sends requests sequentially for `ms` milliseconds. */
 async function sendFor(ms: number, apiKey: () => string): Promise<Answer[]> {
   const until = performance.now() + ms
   const answers: Answer[] = []
@@ -57,12 +60,12 @@ function statusesOf(answers: readonly Answer[]): number[] {
   return [...new Set(answers.map(({ status }) => status))]
 }
 
-/** How many waited longer than a key may be waited for. */
+/** Returns the number of responses that took well over `lateAfterMs`. */
 function lateOf(answers: readonly Answer[]): number {
   return answers.filter(({ ms }) => ms > 1.5 * lateAfterMs).length
 }
 
-test('Postgres frozen: known API keys hardly wait, unknown ones get 503, not 401', async () => {
+test('accepts known API keys and rejects others with 503 while Postgres is frozen', async () => {
   const other = await sluice.createTenant()
   expect((await send(tenant.api_key)).status).toBe(202)
   await pauseService('postgres')
@@ -82,7 +85,7 @@ test('Postgres frozen: known API keys hardly wait, unknown ones get 503, not 401
   })
 })
 
-test('who tries unknown keys neither stops known ones nor is believed', async () => {
+test('rejects unknown API keys without affecting known ones', async () => {
   expect((await send(tenant.api_key)).status).toBe(202)
   const tried = Array.from({ length: guessers }, () =>
     sendFor(guessedForMs, () => createApiKey('live').api_key)

@@ -1,4 +1,4 @@
-/** The gateway during outages of Kafka and the registry: what it answers, and that it recovers. */
+/** Tests responses and recovery of the gateway when Kafka or the schema registry fails. */
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { startApplication } from '../support/application.ts'
 import type { Application } from '../support/application.ts'
@@ -16,7 +16,7 @@ const inFlightBytesMax = 8 * 1024 * 1024
 let sluice: Installation
 let tenant: Tenant
 let proxy: KafkaProxy
-/** The gateway that all tests use; it reaches Kafka through the proxy. */
+/** Gateway shared by all tests. It connects to Kafka through the proxy. */
 let gateway: Application
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ async function acceptsAgain(): Promise<void> {
   await waitUntil('a decision is accepted again', async () => (await post()).status === 202)
 }
 
-test('Kafka unreachable: 503 with the same id and Retry-After, then recovery', async () => {
+test('returns 503 with id and Retry-After while Kafka is unreachable, then recovers', async () => {
   expect((await post()).status).toBe(202)
   await proxy.refuse()
   const decision = aDecisionBody()
@@ -73,7 +73,7 @@ test('Kafka unreachable: 503 with the same id and Retry-After, then recovery', a
   await acceptsAgain()
 })
 
-test('Kafka frozen: in-flight bytes are limited, then decisions reach the topic', async () => {
+test('limits in-flight bytes while Kafka is frozen, then writes decisions again', async () => {
   await acceptsAgain()
   proxy.freeze()
   const decisions = Array.from({ length: 12 }, () =>
@@ -90,7 +90,7 @@ test('Kafka frozen: in-flight bytes are limited, then decisions reach the topic'
   expect((await idsInTopic()).has(String(accepted.body['decision_id']))).toBe(true)
 })
 
-test('registry frozen: a running gateway is unaffected, a new one waits for it', async () => {
+test('keeps accepting while the registry is frozen, but a new gateway waits for it', async () => {
   await acceptsAgain()
   await pauseService('registry')
   expect((await post()).status).toBe(202)

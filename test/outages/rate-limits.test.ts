@@ -1,4 +1,4 @@
-/** Several gateways on one Redis: the limit of an organization is one limit. */
+/** Tests that gateways with the same Redis share rate limits. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Application } from '../support/application.ts'
@@ -9,7 +9,7 @@ import { readAll } from '../support/kafka.ts'
 import { pauseService, resumeService, services } from '../support/services.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** A Redis database that no other test uses. */
+/** Separate Redis database, so that other tests do not interfere. */
 const redisUrl = (): string => new URL('/8', services().addresses.redisUrl).href
 const atATime = 16
 
@@ -36,8 +36,11 @@ async function post(gateway: Application, tenant: Tenant): Promise<Answer> {
   return { status: answer.status, headers: answer.headers, decision_id }
 }
 
-/** Sends to the gateways in turn, some at a time; resolves with the answers by status. */
-async function flood(targets: readonly Application[], tenant: Tenant, count: number) {
+/**
+ * Sends requests to the gateways in turn with limited concurrency, and returns the responses by
+ * status.
+ */
+async function sendMany(targets: readonly Application[], tenant: Tenant, count: number) {
   const answers: Answer[] = []
   let sent = 0
   const send = async (): Promise<void> => {
@@ -52,13 +55,14 @@ async function flood(targets: readonly Application[], tenant: Tenant, count: num
 }
 
 describe('with Redis', () => {
-  test('together they accept the limit, to the last point, and say what is left', async () => {
+  test('gateways together accept exactly the limit, and report the remaining points', async () => {
     const limit = 300
     const tenant = await sluice.createTenant({ rateLimit: limit })
-    const { accepted, refused, answers } = await flood(gateways, tenant, 600)
+    const { accepted, refused, answers } = await sendMany(gateways, tenant, 600)
     expect(accepted.length + refused.length).toBe(answers.length)
     expect(accepted.length).toBeLessThanOrEqual(limit)
-    // All of them are still asked when it is spent, so that no lease is left.
+    // All gateways keep receiving requests after the limit is reached, so no leased points remain
+    // unused.
     expect(accepted.length).toBe(limit)
     const ids = new Set(
       (await readAll(sluice.topics.decisions)).map(({ headers }) => headers['decision_id'])
@@ -72,9 +76,9 @@ describe('with Redis', () => {
     expect(Number(last?.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('a higher limit is there soon, for all of them', async () => {
+  test('all gateways soon apply a higher limit', async () => {
     const tenant = await sluice.createTenant({ rateLimit: 5 })
-    expect((await flood(gateways, tenant, 12)).accepted.length).toBe(5)
+    expect((await sendMany(gateways, tenant, 12)).accepted.length).toBe(5)
     await sluice.database.query(
       'update organizations set rate_limit_points = 50 where organization_id = $1',
       [tenant.organization_id]
@@ -85,15 +89,15 @@ describe('with Redis', () => {
   })
 })
 
-test('without Redis each applies the whole limit alone, and refuses nobody before', async () => {
+test('each gateway applies the whole limit without Redis', async () => {
   const limit = 40
   const tenant = await sluice.createTenant({ rateLimit: limit })
-  // The key is known before, and a point of the window is taken.
+  // This request makes the first gateway cache the key and count one point.
   const [first] = gateways as [Application]
   expect((await post(first, tenant)).status).toBe(202)
   await pauseService('redis')
   for (const [index, gateway] of gateways.entries()) {
-    const { accepted, refused } = await flood([gateway], tenant, 60)
+    const { accepted, refused } = await sendMany([gateway], tenant, 60)
     expect(accepted.length).toBe(index === 0 ? limit - 1 : limit)
     expect(refused.length).toBe(60 - accepted.length)
     expect(await gateway.metrics()).toContain('sluice_rate_limit_local 1')

@@ -1,4 +1,6 @@
-/** Readiness follows the log, whatever a client remembers of it, and only where there is one. */
+/** Tests that ingest gateways are ready only while Kafka is available, even without writes, and
+ * that API gateways do not need Kafka.
+ */
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Application } from '../support/application.ts'
 import { aDecisionBody } from '../support/builders.ts'
@@ -8,7 +10,10 @@ import type { KafkaProxy } from '../support/kafka-proxy.ts'
 import { pauseService, resumeService, startKafkaProxy } from '../support/services.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** The log is asked every 2 seconds, and an answer counts for 10. */
+/**
+ * Maximum time in milliseconds to notice a change: Kafka is checked every 2 seconds, and each
+ * result is valid for 10 seconds.
+ */
 const noticedMs = 15_000
 
 let sluice: Installation
@@ -20,25 +25,25 @@ beforeAll(async () => {
   proxy = await startKafkaProxy()
   gateway = await sluice.start('gateway', {
     KAFKA_BROKERS: proxy.brokers,
-    // What a send may wait for is not what readiness waits for.
+    // Long deadline, to show that readiness does not depend on pending writes.
     PRODUCE_DEADLINE_MS: '60000',
     SHUTDOWN_DEADLINE_MS: '70000'
   })
 })
 
-test('a log that is cut off or frozen is noticed, and so is its return', async () => {
+test('is unready while Kafka is disconnected or frozen, and ready again afterwards', async () => {
   for (const harm of [() => proxy.refuse(), () => Promise.resolve(proxy.freeze())]) {
     await harm()
     await waitUntil('the gateway is not ready', async () => !(await gateway.isReady()), noticedMs)
     await proxy.heal()
     await waitUntil('the gateway is ready', () => gateway.isReady(), noticedMs)
   }
-  expect(gateway.log()).toContain('the log does not answer')
-  expect(gateway.log()).toContain('the log answers again')
+  expect(gateway.log()).toContain('Kafka unavailable')
+  expect(gateway.log()).toContain('Kafka available again')
 })
 
-test('who is ready takes connections, whatever its start waits for', async () => {
-  // A start waits two seconds for the store of keys, and not longer.
+test('accepts connections once it is ready, even if Postgres is frozen at startup', async () => {
+  // Startup waits at most two seconds for Postgres.
   await pauseService('postgres')
   try {
     const started = await sluice.start('gateway')
@@ -49,7 +54,7 @@ test('who is ready takes connections, whatever its start waits for', async () =>
   }
 })
 
-test('api needs neither log nor registry, ingest no signing key', async () => {
+test('API gateways need no Kafka or registry, and ingest gateways no signing key', async () => {
   const { environment } = sluice
   const api = { ...environment, KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', GATEWAY_ROUTES: 'api' }
   await pauseService('registry')
@@ -69,7 +74,7 @@ test('api needs neither log nor registry, ingest no signing key', async () => {
   await Promise.all([reads.stop(), writes.stop()])
 })
 
-test('the reason of a refusal is in the log, once for many', async () => {
+test('logs many rejections with the same reason once', async () => {
   const tenant = await sluice.createTenant()
   const client = clientOf(gateway, tenant)
   await pauseService('postgres')
@@ -81,7 +86,7 @@ test('the reason of a refusal is in the log, once for many', async () => {
   const lines = gateway
     .log()
     .split('\n')
-    .filter((line) => line.includes('requests are refused'))
+    .filter((line) => line.includes('requests rejected'))
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
     expect.objectContaining({ level: 'warn', code: 'authentication_unavailable', left_out: 0 })
   ])

@@ -1,13 +1,14 @@
-/** Facts in a real Redis: of several writers, added up once, bounded, gone when they are old. */
+/** Tests usage counters in a real Redis: sums across several writers, limits, expiry and outages.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { KeyPrincipal } from '../../core/principal.ts'
-import { createFlushFacts } from '../../usage/flush-facts.ts'
-import { agentsName, hourMs, keysName } from '../../usage/fact-names.ts'
-import type { RefusedAttempt } from '../../usage/facts.ts'
-import { createNotedFacts } from '../../usage/noted-facts.ts'
-import { createReadFacts } from '../../usage/read-facts.ts'
-import { createWriteFacts, fieldsMax } from '../../usage/write-facts.ts'
+import { createFlushUsage } from '../../usage/flush-usage.ts'
+import { agentsName, hourMs, keysName } from '../../usage/usage-keys.ts'
+import type { RejectedAttempt } from '../../usage/usage.ts'
+import { createUsageCounters } from '../../usage/usage-counters.ts'
+import { createReadUsage } from '../../usage/read-usage.ts'
+import { createWriteUsage, fieldsMax } from '../../usage/write-usage.ts'
 import { createRedis } from '../../platform/redis/redis.ts'
 import type { Redis } from '../../platform/redis/redis.ts'
 import { onEnd } from '../support/cleanup.ts'
@@ -38,20 +39,20 @@ const clock = { now: () => now }
 
 function createWriter() {
   const metrics = new RecordingMetrics()
-  const noted = createNotedFacts({ metrics })
-  const write = createWriteFacts(redis, randomUUID().slice(0, 8))
-  return { noted, write, flush: createFlushFacts({ noted, write, clock, metrics }), metrics }
+  const counters = createUsageCounters({ metrics })
+  const write = createWriteUsage(redis, randomUUID().slice(0, 8))
+  return { counters, write, flush: createFlushUsage({ counters, write, clock, metrics }), metrics }
 }
 
 function reader() {
-  return createReadFacts({ redis, clock, counted })
+  return createReadUsage({ redis, clock, counted })
 }
 
 function countsOf(keyIds: readonly string[] = [keyId]) {
   return reader().keyCounts(principal.organization_id, keyIds)
 }
 
-function anAttempt(at: number): RefusedAttempt {
+function anAttempt(at: number): RejectedAttempt {
   return {
     ...{ at, key_id: keyId, status: 422, code: 'invalid_decision', detail: 'No \u0000 \u{1f600}.' },
     ...{ pointer: '/output', agent_id: null, sdk_version: null, request_id: `request-${at}` }
@@ -59,16 +60,16 @@ function anAttempt(at: number): RefusedAttempt {
 }
 
 describe('counts', () => {
-  test('of several gateways are added up, key by key', async () => {
+  test('add up over several gateways, per key', async () => {
     const [one, other] = [createWriter(), createWriter()]
-    one.noted.keyOf(principal).accepted += 3
-    one.noted.rejected(principal, 'a', 'invalid_decision')
-    other.noted.keyOf(principal).accepted += 4
-    other.noted.rejected(principal, null, 'rate_limited')
-    other.noted.dropped(principal, null, [['queue_full', 9]])
-    other.noted.keyOf({ ...principal, key_id: 'anotherkey12' }).accepted += 100
+    one.counters.keyOf(principal).accepted += 3
+    one.counters.rejected(principal, 'a', 'invalid_decision')
+    other.counters.keyOf(principal).accepted += 4
+    other.counters.rejected(principal, null, 'rate_limited')
+    other.counters.dropped(principal, null, [['queue_full', 9]])
+    other.counters.keyOf({ ...principal, key_id: 'anotherkey12' }).accepted += 100
     await Promise.all([one.flush(), other.flush()])
-    one.noted.keyOf(principal).accepted += 5
+    one.counters.keyOf(principal).accepted += 5
     await one.flush()
     const counts = await countsOf([keyId, 'neverusedkey'])
     expect(Object.fromEntries(counts ?? [])).toEqual({
@@ -82,9 +83,9 @@ describe('counts', () => {
     })
   })
 
-  test('of more than a day ago no longer count for a key, and end after 7 days', async () => {
+  test('older than a day do not count for a key, and expire after 7 days', async () => {
     const writer = createWriter()
-    writer.noted.keyOf(principal).accepted += 3
+    writer.counters.keyOf(principal).accepted += 3
     await writer.flush()
     const name = keysName(principal.organization_id, Math.floor(now / hourMs))
     expect(await redis.ttl(name)).toBeGreaterThan(7 * 24 * 3600 - 60)
@@ -96,18 +97,18 @@ describe('counts', () => {
     }
   })
 
-  test('of an agent are told by code, reason and hour', async () => {
+  test('of an agent are returned by code, reason and hour', async () => {
     const writer = createWriter()
     const agent = 'agent \u{1f600}'
     const since = now - 2 * hourMs
-    writer.noted.rejected(principal, agent, 'invalid_decision')
-    writer.noted.rejected(principal, 'somebody else', 'invalid_decision')
+    writer.counters.rejected(principal, agent, 'invalid_decision')
+    writer.counters.rejected(principal, 'another organization', 'invalid_decision')
     await writer.flush()
     try {
       now += hourMs
       await writer.flush()
-      writer.noted.rejected(principal, agent, 'rate_limited')
-      writer.noted.dropped(principal, agent, [['queue_full', 7]])
+      writer.counters.rejected(principal, agent, 'rate_limited')
+      writer.counters.dropped(principal, agent, [['queue_full', 7]])
       await writer.flush()
       const { agentIngestion } = reader()
       const hour = now - (now % hourMs)
@@ -120,32 +121,32 @@ describe('counts', () => {
         ]
       })
       const nothing = { rejected: {}, dropped: {}, hours: [] }
-      expect(await agentIngestion(principal.organization_id, 'nobody', 0)).toEqual(nothing)
+      expect(await agentIngestion(principal.organization_id, 'unknown agent', 0)).toEqual(nothing)
       expect(await agentIngestion(randomUUID(), agent, since)).toEqual(nothing)
     } finally {
       now -= hourMs
     }
   })
 
-  test('the same batch, written again, counts once', async () => {
-    const { noted, write } = createWriter()
-    noted.keyOf(principal).accepted += 3
-    noted.refused(principal, anAttempt(now))
-    const batch = { hour: Math.floor(now / hourMs), sequence: 1, facts: noted.drain() }
+  test('count a batch once even if it is written twice', async () => {
+    const { counters, write } = createWriter()
+    counters.keyOf(principal).accepted += 3
+    counters.addAttempt(principal, anAttempt(now))
+    const batch = { hour: Math.floor(now / hourMs), sequence: 1, usage: counters.drain() }
     for (let time = 0; time < 3; time++) await write(batch)
     expect((await countsOf())?.get(keyId)?.accepted).toBe(3)
     expect(await reader().attempts(principal.organization_id)).toEqual([anAttempt(now)])
   })
 
-  test('find no room without end: what is beyond is of nobody', async () => {
-    const { noted, flush } = createWriter()
+  test('are bounded: further entries count for `other`', async () => {
+    const { counters, flush } = createWriter()
     const agents = fieldsMax - 10
     for (let agent = 0; agent < agents; agent++) {
-      noted.rejected(principal, `agent ${agent}`, 'invalid_decision')
+      counters.rejected(principal, `agent ${agent}`, 'invalid_decision')
     }
     await flush()
     for (let agent = 0; agent < 100; agent++) {
-      noted.rejected(principal, `more ${agent}`, 'invalid_decision')
+      counters.rejected(principal, `more ${agent}`, 'invalid_decision')
     }
     await flush()
     const name = agentsName(principal.organization_id, Math.floor(now / hourMs))
@@ -157,11 +158,11 @@ describe('counts', () => {
   })
 })
 
-test('of attempts the last 20 are kept, newest first, as they were', async () => {
+test('keeps the last 20 attempts unchanged, newest first', async () => {
   const [one, other] = [createWriter(), createWriter()]
   for (let at = 1; at <= 15; at++) {
-    one.noted.refused(principal, anAttempt(2 * at))
-    other.noted.refused(principal, anAttempt(2 * at + 1))
+    one.counters.addAttempt(principal, anAttempt(2 * at))
+    other.counters.addAttempt(principal, anAttempt(2 * at + 1))
   }
   await one.flush()
   await other.flush()
@@ -169,25 +170,25 @@ test('of attempts the last 20 are kept, newest first, as they were', async () =>
   expect(attempts).toEqual(Array.from({ length: 20 }, (_, index) => anAttempt(31 - index)))
 })
 
-test('the last use of a key is told with who used it', async () => {
-  const { noted, flush } = createWriter()
+test('returns the last use of a key', async () => {
+  const { counters, flush } = createWriter()
   const use = { at: now, address: '192.0.2.1', sdk_version: null }
   const used = { ...principal, key_id: randomUUID().slice(0, 12) }
-  noted.keyOf(used).use = use
+  counters.keyOf(used).use = use
   await flush()
   const uses = await reader().keyUse([used.key_id, 'neverusedkey'])
   expect([...(uses ?? [])]).toEqual([[used.key_id, use]])
   expect(await reader().keyUse([])).toEqual(new Map())
 })
 
-describe('Redis away', () => {
-  test('frozen: nothing throws, null is told, and afterwards all of it counts once', async () => {
-    const { noted, flush, metrics } = createWriter()
-    noted.keyOf(principal).accepted += 3
+describe('Redis unavailable', () => {
+  test('fails no call while it is frozen, and counts every batch once afterwards', async () => {
+    const { counters, flush, metrics } = createWriter()
+    counters.keyOf(principal).accepted += 3
     await pauseService('redis')
     try {
       await flush()
-      noted.keyOf(principal).accepted += 4
+      counters.keyOf(principal).accepted += 4
       await flush()
       expect(await countsOf()).toBeNull()
       expect(await reader().attempts(principal.organization_id)).toBeNull()
@@ -196,13 +197,13 @@ describe('Redis away', () => {
     } finally {
       await resumeService('redis')
     }
-    const outcomes = () => metrics.labelsOf('sluice_facts_flushes_total')
+    const outcomes = () => metrics.labelsOf('sluice_usage_flushes_total')
     expect(outcomes()).toEqual([{ outcome: 'failed' }, { outcome: 'failed' }])
     await waitUntil('all is written', async () => {
       await flush()
       return outcomes().filter(({ outcome }) => outcome === 'written').length === 2
     })
-    // What was sent while it was frozen has arrived by now as well.
+    // The batch that was sent while Redis was frozen has arrived too.
     expect((await countsOf())?.get(keyId)?.accepted).toBe(7)
   })
 })

@@ -1,4 +1,4 @@
-/** docs/data-teams.md, run: each of its commands, in order, in one shell for all. */
+/** Runs the commands of docs/guides/read-topics.md in order in one shell. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -21,10 +21,14 @@ if (!canRun) {
 }
 const testIfAll = canRun ? test : test.skip
 
-const blocks = blocksIn(read('docs/data-teams.md'), 'sh')
-/** The broker of the stack knows no rights; test/integration/security grants these. */
+const blocks = blocksIn(read('docs/guides/read-topics.md'), 'sh')
+/**
+ * Not run here, because the broker of the stack has no ACLs. Covered by test/integration/security.
+ */
 const elsewhere = 'kafka-acls.sh'
-/** What test/support/reader-tools.ts does. */
+/**
+ * Install commands, which are skipped because test/support/reader-tools.ts installs the programs.
+ */
 const installing =
   /^python3 -m venv readers .* pip install -r deploy\/readers\/requirements[.]txt\n$/
 
@@ -40,7 +44,7 @@ function folderWith(programs: Readonly<Record<string, string>>): string {
   return folder
 }
 
-testIfAll('every command of the page does what it says', async () => {
+testIfAll('every command of the page works as shown', async () => {
   const folder = folderWith({ npx: `shift; exec node "${resolve('cli/sluice.mjs')}" "$@"` })
   const [sluice] = await Promise.all([createInstallation(), installKafkaTools(join(folder, 'bin'))])
   const tenant = await sluice.createTenant()
@@ -89,7 +93,7 @@ testIfAll('every command of the page does what it says', async () => {
   database.close()
 })
 
-test('each record has the headers that are told, and no other', async () => {
+test('each record has exactly the documented headers', async () => {
   const sluice = await createInstallation()
   const tenant = await sluice.createTenant()
   const [gateway] = await Promise.all([sluice.start('gateway'), sluice.start('evaluation')])

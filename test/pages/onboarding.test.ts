@@ -1,11 +1,11 @@
-/** Is anything coming? A refused attempt, a test event and the snippets, with real processes. */
+/** Tests onboarding: rejected attempts, test events and code snippets. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { keyPlaceholder } from '../../api/onboarding/snippets.ts'
+import { keyPlaceholder } from '../../api/onboarding/steps.ts'
 import type { Application } from '../support/application.ts'
 import { aDecisionBody } from '../support/builders.ts'
 import { onEnd } from '../support/cleanup.ts'
@@ -34,7 +34,7 @@ let gateway: Application
 
 beforeAll(async () => {
   sluice = await createInstallation()
-  // Two workers: whichever was asked, all of them tell.
+  // Two workers, because the attempts of all workers must be reported.
   const [started] = await Promise.all([
     sluice.start('gateway', { GATEWAY_WORKERS: '2' }),
     sluice.start('storage')
@@ -66,7 +66,7 @@ function isDone({ steps }: Onboarding, id: string): boolean {
   return steps.some((step) => step.id === id && step.done_at !== null)
 }
 
-test('refused attempts are seen within seconds, with the reason, whoever took them', async () => {
+test('shows rejected attempts of all workers within seconds, with the reason', async () => {
   const tenant = await sluice.createTenant()
   const api = clientOf(gateway, tenant)
   const broken = aDecisionBody({ agent_id: 'first-agent' })
@@ -81,7 +81,7 @@ test('refused attempts are seen within seconds, with the reason, whoever took th
   }
   const after = await read(tenant, '?wait=20&done=1')
   expect(isDone(after, 'first_request_seen')).toBe(true)
-  await waitUntil('all attempts are told', async () => {
+  await waitUntil('all attempts to be listed', async () => {
     return (await read(tenant)).recent_attempts?.length === 6
   })
   const { recent_attempts, steps } = await read(tenant)
@@ -95,22 +95,22 @@ test('refused attempts are seen within seconds, with the reason, whoever took th
   expect(isDone(after, 'first_decision_stored')).toBe(false)
 })
 
-test('a key that was revoked is told to its organization', async () => {
+test('reports the use of a revoked key to its organization', async () => {
   const tenant = await sluice.createTenant()
   const api = clientOf(gateway, tenant)
   const keyId = tenant.api_key.split('_')[2] ?? ''
   await sluice.sluice('keys', 'revoke', keyId)
-  await waitUntil('it is refused', async () => {
+  await waitUntil('the key to be rejected', async () => {
     return (await api.ingest(tenant.api_key, aDecisionBody())).status === 401
   })
-  await waitUntil('it is told', async () => {
+  await waitUntil('the attempt to be listed', async () => {
     const { recent_attempts } = await read(tenant)
-    return recent_attempts?.some(({ detail }) => detail === 'It was revoked.') ?? false
+    return recent_attempts?.some(({ detail }) => detail === 'The API key was revoked.') ?? false
   })
 })
 
 describe('a test event', () => {
-  test('goes the whole way, under a key that is gone afterwards', async () => {
+  test('passes through the whole ingest path with a temporary key', async () => {
     const tenant = await sluice.createTenant()
     const { status, body } = await sendTest(tenant, {})
     expect(status).toBe(200)
@@ -118,7 +118,7 @@ describe('a test event', () => {
     expect(body.answer).toEqual({ status: 202, body: { decision_id, queued: true } })
     const onboarding = await read(tenant, '?wait=20&done=1')
     expect(isDone(onboarding, 'first_request_seen')).toBe(true)
-    await waitUntil('it is stored', async () =>
+    await waitUntil('the decision to be stored', async () =>
       isDone(await read(tenant, '?wait=5&done=2'), 'first_decision_stored')
     )
     const { body: decision } = await clientOf(gateway, tenant).get(`/v1/decisions/${decision_id}`)
@@ -137,12 +137,15 @@ describe('a test event', () => {
     expect(audit.map(({ action }) => action)).toEqual(['api_key.created', 'api_key.revoked'])
   })
 
-  test('tries the key that it is given, and hands on what the line says of it', async () => {
+  test('uses the given key and returns the response of the gateway', async () => {
     const tenant = await sluice.createTenant()
     const own = await sendTest(tenant, { api_key: tenant.api_key })
     expect(own.body.answer.status).toBe(202)
-    const garbled = await sendTest(tenant, { api_key: `${tenant.api_key.slice(0, -1)}~` })
-    expect(garbled.body.answer).toMatchObject({ status: 401, body: { code: 'api_key_malformed' } })
+    const malformed = await sendTest(tenant, { api_key: `${tenant.api_key.slice(0, -1)}~` })
+    expect(malformed.body.answer).toMatchObject({
+      status: 401,
+      body: { code: 'api_key_malformed' }
+    })
     const reading = await sluice.createTenant({ scopes: ['evaluation:read'] })
     const lacking = await sendTest(reading, { api_key: reading.api_key })
     expect(lacking.body.answer).toMatchObject({ status: 403, body: { code: 'scope_missing' } })
@@ -152,7 +155,7 @@ describe('a test event', () => {
 })
 
 test(
-  'the snippets do as they are: what each sends is taken',
+  'the snippets work unchanged, and their decisions are accepted',
   async () => {
     const tenant = await sluice.createTenant()
     const { snippets } = await read(tenant)

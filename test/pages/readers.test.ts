@@ -1,4 +1,4 @@
-/** The readers of deploy/readers on a real stack: each decision exactly as sent, and once. */
+/** Tests that the programs in deploy/readers store each decision once and exactly as sent. */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ if (!isKcatThere) process.stderr.write('No kcat here: it is not run.\n')
 const describeWithPython = bin === null ? describe.skip : describe
 const testWithKcat = isKcatThere ? test : test.skip
 
-/** What many a JSON library would change. */
+/** JSON text that many libraries would change. */
 const delicate =
   '{"large":12345678901234567890,"huge":1e400,"exp":1E+2,"zero":-0.0,"one":1.0,"twice":1,' +
   '"twice":2,"escaped":"\\u0041\\u2028\\/","plain":"\u2028\u00e9e\u0301\u{1f600}",' +
@@ -86,14 +86,14 @@ async function recordOfSent() {
   return found
 }
 
-test('sluice tail prints it as it was sent', async () => {
+test('sluice tail prints the decision as sent', async () => {
   const line = await sluice.sluice('tail', '--decision', sent.decision_id)
   expect(line).toContain(`"input":${delicate},`)
   expect(line).toContain(`"metadata":${metadata}`)
   expect(JSON.parse(line)).toMatchObject({ ...sent, output })
 })
 
-testWithKcat('kcat has the bytes of a value, its key and its headers', async () => {
+testWithKcat('kcat reads the bytes of the value, the key and the headers', async () => {
   const { partition, offset, value } = await recordOfSent()
   const kcat = async (format: string): Promise<Buffer> => {
     const where = ['-b', environment['KAFKA_BROKERS'] ?? '', '-t', sluice.topics.decisions]
@@ -110,11 +110,10 @@ testWithKcat('kcat has the bytes of a value, its key and its headers', async () 
 })
 
 interface Reader {
-  /** What it printed on its second output, once it has ended in order. */
+  /** Stops the reader gracefully, and resolves with its stderr output. */
   stop(): Promise<string>
 }
 
-/** Runs the reader of topics until it is told to stop. */
 function startReader(file: string, groupId: string): Reader {
   const child = spawn('python', [join(readersFolder, 'read_topics.py'), file], {
     env: { ...environment, GROUP_ID: groupId },
@@ -149,11 +148,11 @@ async function readUntilCommitted(file: string, groupId: string): Promise<string
   return await reader.stop()
 }
 
-describeWithPython('the reader in Python', () => {
+describeWithPython('the Python reader', () => {
   const file = join(folder, 'decisions.db')
   const count = (table: string): unknown => rowsOf(file, `select count(*) as n from ${table}`)[0]
 
-  test('keeps it as it was sent, with what evaluation made of it', async () => {
+  test('stores the decision as sent, with its evaluation', async () => {
     expect(await readUntilCommitted(file, `${sluice.groups.storage}-python`)).toBe('')
     const [row] = rowsOf(file, `select * from decisions where agent_id like 'ag%'`)
     expect(row).toMatchObject({
@@ -169,7 +168,7 @@ describeWithPython('the reader in Python', () => {
     expect(scored).toHaveLength(3)
   })
 
-  test('the latest run of a rule and evaluator is the current one, whenever it comes', () => {
+  test('treats the latest run of a rule and evaluator as current, in any order', () => {
     const database = new DatabaseSync(join(folder, 'runs.db'))
     const tables = readFileSync(join(readersFolder, 'tables.sql'), 'utf8')
     database.exec(tables)
@@ -186,20 +185,20 @@ describeWithPython('the reader in Python', () => {
     database.close()
   })
 
-  test('what is written twice, or read twice, is there once', async () => {
+  test('stores a record once, even if it is written or read twice', async () => {
     const { key, value, headers, partition } = await recordOfSent()
     await produce(sluice.topics.decisions, [{ key, value, headers, partition }])
     const before = [count('decisions'), count('runs')]
-    await readUntilCommitted(file, `${sluice.groups.storage}-anew`)
+    await readUntilCommitted(file, `${sluice.groups.storage}-second`)
     expect([count('decisions'), count('runs')]).toEqual(before)
   })
 
-  test('what nobody can read is kept with its bytes, and its neighbours are read', async () => {
+  test('stores an unreadable record with its bytes, and reads the next one', async () => {
     const { value } = await recordOfSent()
     const good = value ?? Buffer.alloc(0)
     const unknown = Buffer.from(good)
     unknown.writeUInt32BE(2_000_000_000, 1)
-    // Behind both ids, of 37 bytes each, comes the time: here the largest that Avro can say.
+    // The timestamp follows two ids of 37 bytes each. These bytes encode the largest Avro long.
     const time = Buffer.from('feffffffffffffffff01', 'hex')
     const never = Buffer.concat([good.subarray(0, 79), time, good.subarray(85)])
     const [{ value: ofOther } = { value: null }] = await readAll(sluice.topics.evaluations)
@@ -220,7 +219,7 @@ describeWithPython('the reader in Python', () => {
     expect(rowsOf(file, `select 1 from decisions where agent_id = 'behind'`)).toHaveLength(1)
   })
 
-  test('without the registry it ends, and leaves nothing out', async () => {
+  test('exits if the registry is unavailable, and skips no record', async () => {
     const groupId = `${sluice.groups.storage}-away`
     const args = [join(readersFolder, 'read_topics.py'), join(folder, 'away.db')]
     const env = { ...environment, GROUP_ID: groupId, SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1' }
@@ -230,7 +229,7 @@ describeWithPython('the reader in Python', () => {
     expect(rowsOf(join(folder, 'away.db'), 'select * from unreadable')).toEqual([])
   })
 
-  test('what was asked to be erased is deleted, and nothing else', async () => {
+  test('deletes exactly the erased decisions', async () => {
     const target = ['--organization', tenant.organization_id, '--decision', sent.decision_id]
     const record = ['--execute', '--reason', 'asked', '--by', 'Ana']
     await sluice.sluice('erase', ...target, ...record)
@@ -266,7 +265,7 @@ describeWithPython('DuckDB', () => {
     return JSON.parse(stdout) as unknown
   }
 
-  test('reads an export: lines and cells exactly, members of a line as values', async () => {
+  test('reads lines and cells of an export exactly, and members of a line as values', async () => {
     await post(body.replace(sent.decision_id, '0199c5a8-7f00-7000-8000-00000000000b'))
     await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
     const { body: session } = await clientOf(gateway, tenant).login(tenant.email, tenant.password)

@@ -1,4 +1,6 @@
-/** The database is destroyed while decisions flow, and comes back from a backup. */
+/** Tests recovery from a lost database with a backup and the records in Kafka, while decisions
+ * arrive.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Application } from '../support/application.ts'
 import { aDecisionBody } from '../support/builders.ts'
 import { onEnd } from '../support/cleanup.ts'
-import { hoursDiffer } from '../support/hours-differ.ts'
+import { findSumDifferences } from '../support/find-sum-differences.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Client, Installation, Tenant } from '../support/installation.ts'
 import { waitUntilConsumed } from '../support/kafka.ts'
@@ -28,7 +30,7 @@ let tenant: Tenant
 let client: Client
 let storage: Application
 let evaluation: Application
-/** What was answered 202, by session. */
+/** Session of each acknowledged decision, by decision id. */
 const accepted = new Map<string, string>()
 
 beforeAll(async () => {
@@ -40,7 +42,7 @@ beforeAll(async () => {
   evaluation = await sluice.start('evaluation')
 }, timeoutMs)
 
-/** Decisions of some agents on several partitions; one that is not accepted is not counted. */
+/** Sends decisions for several partitions until `count` more are acknowledged. */
 async function more(count = 200): Promise<void> {
   const wanted = accepted.size + count
   await Promise.all([0, 1, 2, 3].map((lane) => sendUntil(wanted, lane)))
@@ -70,7 +72,10 @@ function erase(...target: readonly string[]): Promise<string> {
   return sluice.sluice('erase', '--organization', tenant.organization_id, ...target, ...record)
 }
 
-/** Restored under another name, so that nobody meets it half done. */
+/**
+ * Restores the backup into a database with another name and renames that database at the end, so
+ * that no process sees a partial database.
+ */
 async function restore(backup: string): Promise<void> {
   const { databaseUrl } = services().addresses
   const url = new URL(sluice.database.url)
@@ -87,7 +92,7 @@ async function destroy(): Promise<void> {
   await onServer(services().addresses.databaseUrl, `drop database "${name}" with (force)`)
 }
 
-/** How many rows each identity has, by table. */
+/** Returns the number of rows in the table for each decision id. */
 async function storedOf(table: string): Promise<Map<string, number>> {
   const rows = await sluice.database.query<{ decision_id: string; n: number }>(
     `select decision_id, count(*)::integer as n from ${table}
@@ -98,13 +103,13 @@ async function storedOf(table: string): Promise<Map<string, number>> {
 }
 
 testIfThere(
-  'nothing acknowledged is lost or doubled, and what was erased stays erased',
+  'loses and duplicates no acknowledged decision, and keeps erased ones erased',
   async () => {
     await more()
     await settled()
     const early = [...accepted].filter(([, session]) => session === 'session 0-0')
 
-    // The backup, while decisions flow.
+    // Decisions arrive during the backup.
     const backup = join(folder, 'sluice.dump')
     await Promise.all([
       runPostgres('pg_dump', '--format=custom', `--file=${backup}`, sluice.database.url),
@@ -112,7 +117,7 @@ testIfThere(
     ])
     await more()
 
-    // Erased after the backup, so the backup has them: a session, and one decision.
+    // These erasures happen after the backup, so the backup contains the erased decisions.
     await erase('--session', 'session 0-0')
     const [single = ''] = [...accepted].find(([, session]) => session === 'session 1-1') ?? []
     await erase('--decision', single)
@@ -120,7 +125,7 @@ testIfThere(
     writeFileSync(list, await sluice.sluice('erase', '--list', '--json'))
     await more()
 
-    // The disaster. The door goes on with the keys that it knows.
+    // The gateway keeps accepting decisions without the database, with its cached keys.
     await Promise.all([destroy(), more()])
     await Promise.all([storage.stop(), evaluation.stop(), more()])
     await Promise.all([restore(backup), more()])
@@ -130,8 +135,8 @@ testIfThere(
     await sluice.sluice('erase', '--repeat', list)
     await more()
 
-    expect(await sluice.sluice('rewind')).toContain('Nothing was set back')
-    expect(await sluice.sluice('rewind', '--execute')).toContain('Set back')
+    expect(await sluice.sluice('rewind')).toContain('no offsets were reset')
+    expect(await sluice.sluice('rewind', '--execute')).toContain('The offsets were reset')
     expect(await sluice.sluice('rewind')).toContain('nothing to do')
     storage = await sluice.start('storage')
     await Promise.all([stored(), more()])
@@ -148,9 +153,9 @@ testIfThere(
       single
     ])
     expect([...rows.values()].every((each) => each === 1)).toBe(true)
-    expect(await hoursDiffer(sluice.database)).toEqual([])
+    expect(await findSumDifferences(sluice.database)).toEqual([])
 
-    // Each is evaluated once as well, and nothing is evaluated of what was erased.
+    // Each decision that is not erased has one plan and the same number of runs.
     const [plans, runs] = [await storedOf('decision_plans'), await storedOf('evaluation_runs')]
     expect([...plans.keys()].toSorted()).toEqual([...rows.keys()].toSorted())
     expect([...runs.keys()].toSorted()).toEqual([...rows.keys()].toSorted())
@@ -162,7 +167,7 @@ testIfThere(
   timeoutMs
 )
 
-testIfThere('a list that was never made is said so', async () => {
+testIfThere('reports a missing list of erasures', async () => {
   const path = join(folder, `${randomUUID()}.json`)
   await expect(sluice.sluice('erase', '--repeat', path)).rejects.toThrow('no such file')
 })

@@ -1,6 +1,6 @@
-/** The packed TypeScript SDK on hosts other than Node.
+/** Tests the packed TypeScript SDK on hosts other than Node.
  *
- * Runs only when asked (`npm test -- runtimes`): Bun and Deno are 100 MB each, fetched once.
+ * Runs only on request (`npm test -- runtimes`): Bun and Deno are 100 MB each, downloaded once.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ interface EdgeHost {
   evaluate(code: string): Promise<unknown>
 }
 
-test('an edge host, which has nothing of Node, runs its other build', async () => {
+test('runs the edge build on a host without Node', async () => {
   const found = join(await findPackage('@edge-runtime/vm@5.0.0'), 'package.json')
   const { EdgeVM } = createRequire(found)('@edge-runtime/vm') as { EdgeVM: new () => EdgeHost }
   writeFileSync(

@@ -1,4 +1,4 @@
-/** Every case of sdk/conformance, for every SDK of ours. */
+/** Runs every conformance case of sdk/conformance against every SDK. */
 import { describe, expect, test } from '@jest/globals'
 import { casesOf, findCaseFaults, readCaseFiles } from '../support/sdk/conformance-case.ts'
 import { sdks } from '../support/sdk/driver.ts'
@@ -12,15 +12,15 @@ const runs = sdks.flatMap((sdk) =>
   )
 )
 
-describe('the form of the cases', () => {
+describe('the cases', () => {
   test.each(files)('$file', (file) => expect(findCaseFaults(file)).toEqual([]))
-  test('no two have the same name', () => {
+  test('have unique names', () => {
     const names = runs.map(([sdk, , name]) => `${sdk} ${name}`)
     expect(new Set(names).size).toBe(names.length)
   })
 })
 
-describe('beside each other', () => {
+describe('concurrently', () => {
   test.concurrent.each(runs.filter(([, , , each]) => each.alone !== true))(
     '%s, %s: %s',
     async (sdk, _file, _name, each) => expect(await runCase(sdk, each)).toEqual([]),

@@ -1,4 +1,6 @@
-/** A fleet that logs on and on while nobody listens: memory has an end, and the sums are right. */
+/** Tests that each SDK limits its memory use and keeps consistent counts while the server is
+ * unreachable.
+ */
 import { expect, test } from '@jest/globals'
 import { onEnd } from '../support/cleanup.ts'
 import { sdks, startDriver } from '../support/sdk/driver.ts'
@@ -6,13 +8,16 @@ import type { Driver } from '../support/sdk/driver.ts'
 import { apiKey, identityFaultsOf } from '../support/sdk/invariants.ts'
 import { startScriptedServer } from '../support/sdk/scripted-server.ts'
 
-/** The whole of it: SLUICE_TEST_EVENTS=10000000 npm test -- test/sdk/dead-server. */
+/**
+ * Number of decisions to log. Full size: SLUICE_TEST_EVENTS=10000000 npm test --
+ * test/sdk/dead-server.
+ */
 const events = Number(process.env['SLUICE_TEST_EVENTS'] ?? 300_000)
 const timeoutMs = Math.max(120_000, events)
 const rounds = 10
-/** What the queue may hold, in items; its bytes do not come into it with decisions so small. */
+/** Maximum number of queued decisions. Decisions this small never reach the limit in bytes. */
 const queueMaxItems = 10_000
-/** Node collects when it must: with so little heap it must, or it ends. The queue is some 10 MB. */
+/** A small heap forces Node to collect garbage. The full queue takes about 10 MB. */
 const environment = { NODE_OPTIONS: '--max-old-space-size=96' }
 const growthMaxBytes = 100_000_000
 const megabyte = 1_000_000
@@ -22,7 +27,7 @@ async function rssOf(driver: Driver): Promise<number> {
 }
 
 test.each(sdks)(
-  `${events} events against a server that is not there: %s`,
+  `limits memory while logging ${events} events to an unreachable server: %s`,
   async (sdk) => {
     const server = await startScriptedServer({ listening: false })
     const driver = startDriver(sdk, environment)

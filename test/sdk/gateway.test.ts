@@ -1,4 +1,4 @@
-/** Each SDK with the gateway itself: what is logged is stored once and exactly, or is counted. */
+/** Tests each SDK with a real gateway: every decision is stored once, or counted as dropped. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { freePort } from '../../stack/ports.ts'
 import type { Application } from '../support/application.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   ;[gateway] = await Promise.all([sluice.start('gateway'), sluice.start('storage')])
 }, timeoutMs)
 
-/** With what is given, or for that tenant at the gateway. */
+/** Starts a client for the tenant. `options` override the API key, the URL and the agent id. */
 async function startClient(
   sdk: Sdk,
   tenant: Tenant,
@@ -54,11 +54,11 @@ async function storedOf(tenant: Tenant, count: number): Promise<Stored[]> {
       `select decision_id, input, output, metadata from decisions where organization_id = $1`,
       [tenant.organization_id]
     )
-  await waitUntil('all are stored', async () => (await read()).length >= count, timeoutMs)
+  await waitUntil('all decisions are stored', async () => (await read()).length >= count, timeoutMs)
   return await read()
 }
 
-/** What JSON cannot hold, what it holds badly, and what is usual. */
+/** Common values, and values that JSON cannot represent or that encoders often corrupt. */
 const inputs: readonly unknown[] = [
   { question: '2+2?', tags: ['a', 'b'] },
   'größer als 😀 \u2028 "quoted" \\ \u0007',
@@ -82,7 +82,10 @@ const inputs: readonly unknown[] = [
 ]
 const each = 20
 
-/** Fields as nobody should send them: whatever is left of them, the gateway takes the decision. */
+/**
+ * Decisions with invalid fields. The SDK must repair or omit them so that the gateway accepts the
+ * decision.
+ */
 const strange: readonly object[] = [
   { agent_id: '', session_id: '', domain: '' },
   { agent_id: { $value: 'text', characters: 300, of: '😀' } },
@@ -102,7 +105,7 @@ const strange: readonly object[] = [
 ]
 
 describe.each(sdks)('%s', (sdk) => {
-  test('stores what was sent, once, to the byte', async () => {
+  test('stores each decision once, byte for byte', async () => {
     const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
     const proxy = await startRecordingProxy(gateway.url)
     const driver = await startClient(sdk, tenant, { base_url: proxy.url })
@@ -126,7 +129,7 @@ describe.each(sdks)('%s', (sdk) => {
     expect(await driver.end('return')).toMatchObject({ code: 0 })
   })
 
-  test('sends nothing that the gateway refuses', async () => {
+  test('sends nothing that the gateway rejects', async () => {
     const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
     const driver = await startClient(sdk, tenant)
     const ids: string[] = []
@@ -140,7 +143,7 @@ describe.each(sdks)('%s', (sdk) => {
   })
 
   test(
-    'loses nothing when the gateway is killed and comes back',
+    'loses no decision if the gateway is killed and restarted',
     async () => {
       const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
       const GATEWAY_PORT = String(await freePort())
@@ -150,7 +153,7 @@ describe.each(sdks)('%s', (sdk) => {
       const ids = await log(driver, { input: { n: 1 }, output: 'before {n}' }, 1000)
       await first.kill()
       ids.push(...(await log(driver, { input: { n: 2 }, output: 'meanwhile {n}' }, 1000)))
-      await waitUntil('it is missed', async () => Number((await statsOf(driver))['retried']) > 0)
+      await waitUntil('a request fails', async () => Number((await statsOf(driver))['retried']) > 0)
       await sluice.start('gateway', { GATEWAY_PORT })
       ids.push(...(await log(driver, { input: { n: 3 }, output: 'after {n}' }, 1000)))
       await driver.ask({ do: 'flush', timeout_ms: 60_000 })
@@ -162,7 +165,7 @@ describe.each(sdks)('%s', (sdk) => {
     timeoutMs
   )
 
-  test('says that its key is wrong, keeps what it has, and counts it at the end', async () => {
+  test('reports a wrong API key, and keeps decisions until the client is closed', async () => {
     const tenant = await sluice.createTenant()
     const api_key = `${tenant.api_key.slice(0, -6)}000000`
     const driver = await startClient(sdk, tenant, { api_key, shutdown_ms: 500 })
@@ -175,7 +178,7 @@ describe.each(sdks)('%s', (sdk) => {
     expect(driver.stderr()).not.toContain(tenant.api_key.slice(0, -6))
   })
 
-  test('waits as long as a rate limit says, and counts what could not wait', async () => {
+  test('waits for the rate limit, and counts decisions that were not sent in time', async () => {
     const tenant = await sluice.createTenant({ rateLimit: 30 })
     const driver = await startClient(sdk, tenant)
     const ids = await log(driver, { input: 1, output: '{n}' }, 50)
@@ -189,14 +192,14 @@ describe.each(sdks)('%s', (sdk) => {
     expect(stored.filter(({ decision_id }) => !ids.includes(decision_id))).toEqual([])
   })
 
-  test('tells what it dropped, and the profile of the agent shows it', async () => {
+  test('reports drops, which the agent profile then shows', async () => {
     const tenant = await sluice.createTenant()
     const driver = await startClient(sdk, tenant, { queue_max_items: 5, batch_interval_ms: 60_000 })
     await log(driver, { input: 1, output: '{n}' }, 12)
     const flushed = await driver.ask({ do: 'flush' })
     expect(flushed).toMatchObject({ sent: 5, pending: 0 })
     const client = clientOf(gateway, tenant)
-    const dropped = await waitUntil('it is shown', async () => {
+    const dropped = await waitUntil('the drops are shown', async () => {
       const { body } = await client.get('/v1/profiles/sums/ingestion')
       const { ingestion } = body as { ingestion?: { dropped: Record<string, number> } }
       return Object.keys(ingestion?.dropped ?? {}).length > 0 && ingestion?.dropped
@@ -205,7 +208,7 @@ describe.each(sdks)('%s', (sdk) => {
   })
 })
 
-test('the scripted server answers as the gateway does', async () => {
+test('the scripted server responds like the gateway', async () => {
   const tenant = await sluice.createTenant({ rateLimit: 4 })
   const server = await startScriptedServer({
     script: [
@@ -231,7 +234,8 @@ test('the scripted server answers as the gateway does', async () => {
     const judged = results?.map(({ index, queued, retryable }) => ({ index, queued, retryable }))
     return { status: answer.status, judged }
   }
-  // Two batches have the four points of the limit. The third learns that, and the fourth is unread.
+  // Two batches use up the limit of four points. The third is read and gets a 429 with results; the
+  // fourth is rejected before its body is read.
   for (const body of bodies) {
     expect(await shapeOf(server.url, body)).toEqual(await shapeOf(gateway.url, body))
   }

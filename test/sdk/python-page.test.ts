@@ -1,5 +1,5 @@
-/** The page of the Python SDK, run: the package installed as it says, each example against a
- * gateway, what it printed compared with what is shown, and the doctor with all that it looks for.
+/** Tests the README of the Python SDK: installs the package, runs each example against a gateway,
+ * compares its output with the page, and runs the doctor.
  */
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { writeFileSync } from 'node:fs'
@@ -16,6 +16,8 @@ import { buildSdk, findPythonTools, installWheel } from '../support/sdk/python.t
 import { waitUntil } from '../support/wait-until.ts'
 
 const page = 'sdk/python/README.md'
+const reference = 'sdk/python/docs/reference.md'
+const pages = [page, 'sdk/python/docs/processes.md', reference]
 const timeoutMs = 9 * 60_000
 const folder = mkdtempSync(join(tmpdir(), 'sluice-python-page-'))
 onEnd(async () => rmSync(folder, { recursive: true }))
@@ -35,8 +37,8 @@ const conformance = JSON.parse(read('sdk/conformance/options.json')) as {
   readonly drop_reasons: Readonly<Record<string, string>>
 }
 
-describe('the tables of the page', () => {
-  test('options are those of both SDKs', () => {
+describe('tables of the reference', () => {
+  test('list every option that the SDKs share', () => {
     const existing = conformance.options.map((option) => [
       code(option.name),
       code(option.env),
@@ -44,14 +46,11 @@ describe('the tables of the page', () => {
       acceptedBy(option),
       option.about
     ])
-    expect(rowsOf(sectionOf(page, 'Options'))).toEqual(existing)
+    expect(rowsOf(sectionOf(reference, 'Options'))).toEqual(existing)
   })
 
-  test('reasons of drops are those of both SDKs', () => {
-    const names = new Set(Object.keys(conformance.drop_reasons).map(code))
-    const rows = rowsOf(sectionOf(page, 'What happens when')).filter(([name]) =>
-      names.has(name ?? '')
-    )
+  test('list every drop reason that the SDKs share', () => {
+    const rows = rowsOf(sectionOf(reference, 'Drop reasons'))
     const existing = Object.entries(conformance.drop_reasons)
     expect(rows).toEqual(existing.map(([name, about]) => [code(name), about]))
   })
@@ -60,7 +59,7 @@ describe('the tables of the page', () => {
 function acceptedBy({ type, choices = [], min, max }: Option): string {
   const forms: Readonly<Record<string, string>> = {
     text: 'text',
-    url: 'an address',
+    url: 'a URL',
     flag: '`true`, `false`',
     choice: choices.map(code).join(', ')
   }
@@ -71,11 +70,11 @@ interface Example {
   readonly heading: string
   readonly language: string
   readonly text: string
-  /** What the page shows of its output. */
+  /** Output shown on the page; null if it shows none. */
   readonly shown: string | null
 }
 
-/** Each block that can be run, with what is shown right behind it. */
+/** Returns each runnable code block with the output shown after it. */
 function examplesIn(text: string): Example[] {
   return text.split(/^(?=## )/m).flatMap((section) => {
     const heading = /^## (.*)$/m.exec(section)?.[1] ?? ''
@@ -87,15 +86,15 @@ function examplesIn(text: string): Example[] {
   })
 }
 
-const examples = examplesIn(read(page))
+const examples = pages.flatMap((path) => examplesIn(read(path)))
 
-test('the page has examples, and shows what most of them print', () => {
+test('the pages have examples, and show the output of most', () => {
   expect(examples.length).toBeGreaterThan(10)
   expect(examples.filter(({ shown }) => shown !== null).length).toBeGreaterThan(8)
 })
 
 const found = await findPythonTools()
-if (found === null) process.stderr.write('The page of sdk/python is not run.\n')
+if (found === null) process.stderr.write('The examples of sdk/python/README.md are not run.\n')
 const tools = found ?? ''
 const describeIfTools = found === null ? describe.skip : describe
 
@@ -131,7 +130,7 @@ describeIfTools('with a gateway', () => {
   }
 
   test(
-    'every example does what the page shows, and what it logged is stored',
+    'every example prints what the page shows and stores what it logs',
     async () => {
       for (const [index, { heading, language, text, shown }] of examples.entries()) {
         const file = join(folder, `example-${index}.${language === 'sh' ? 'sh' : 'py'}`)
@@ -145,39 +144,45 @@ describeIfTools('with a gateway', () => {
       const flushed = examples
         .filter(({ shown }) => shown !== null && !shown.includes("['Flush"))
         .flatMap(({ shown }) => [...(shown ?? '').matchAll(/sent=(\d+)/g)])
-      // Those that show no flush log one each: the first one, the one for serverless, the last.
+      // Three examples show no flush and log one decision each: quickstart, monitoring and
+      // serverless.
       const sent = flushed.reduce((sum, [, count]) => sum + Number(count), 0) + 3
-      await waitUntil('what the page logged', async () => (await storedCount('support')) === sent)
+      await waitUntil(
+        'the decisions of the pages are stored',
+        async () => (await storedCount('support')) === sent
+      )
       expect(await storedCount('worker')).toBe(4)
     },
     timeoutMs
   )
 
   test(
-    'the doctor finds a well gateway well, and says what is wrong with a key that is not',
+    'the doctor passes with a valid key and reports a key without the scope ingest',
     async () => {
-      const well = await run('sluice-sdk', ['doctor', '--json'], { env: environment })
-      const { checks } = JSON.parse(well.output) as { checks: { check: string; state: string }[] }
+      const passing = await run('sluice-sdk', ['doctor', '--json'], { env: environment })
+      const { checks } = JSON.parse(passing.output) as {
+        checks: { check: string; state: string }[]
+      }
       const names = ['settings', 'key', 'dns', 'connection', 'scope', 'clock', 'send', 'stored']
       expect(checks).toEqual(names.map((check) => expect.objectContaining({ check, state: 'ok' })))
-      expect(well.code).toBe(0)
+      expect(passing.code).toBe(0)
 
       const reader = await sluice.createTenant({ scopes: ['evaluation:read'] })
       const env = { ...environment, SLUICE_API_KEY: reader.api_key }
-      const ill = await run('sluice-sdk', ['doctor'], { env })
-      expect(ill.code).toBe(1)
-      expect(ill.output).toContain('may only evaluation:read\n')
-      expect(ill.output).toContain('→ Make a key with the scope ingest.')
-      expect(well.output + ill.output).not.toContain(tenant.api_key.slice(-20))
-      expect(ill.output).not.toContain(reader.api_key.slice(-20))
+      const failing = await run('sluice-sdk', ['doctor'], { env })
+      expect(failing.code).toBe(1)
+      expect(failing.output).toContain('lacks the scope ingest; its scopes: evaluation:read\n')
+      expect(failing.output).toContain('→ Create an API key with the scope ingest.')
+      expect(passing.output + failing.output).not.toContain(tenant.api_key.slice(-20))
+      expect(failing.output).not.toContain(reader.api_key.slice(-20))
     },
     timeoutMs
   )
 })
 
 /**
- * Python with the libraries of the page and a `pip` that finds our package where we built it;
- * resolves with its folder of programs.
+ * Creates a Python environment with the libraries that the page uses and a `pip` that finds the
+ * built package. Resolves with its `bin` folder.
  */
 async function installAsThePageSays(): Promise<string> {
   const built = join(folder, 'built')
@@ -192,16 +197,21 @@ async function installAsThePageSays(): Promise<string> {
   return bin
 }
 
-/** .../bin -> .../lib/python3.11/site-packages */
+/** Returns the site-packages folder of the Python environment that contains `bin`. */
 function packagesBeside(bin: string): string {
   const lib = join(dirname(bin), 'lib')
   const [version = ''] = readdirSync(lib)
   return join(lib, version, 'site-packages')
 }
 
-/** The address and the key of a page are examples. */
+/**
+ * Replaces example values of exported variables with real ones, and the path of the SDK sources
+ * with the package name.
+ */
 function settled(text: string, environment: NodeJS.ProcessEnv): string {
-  return text.replaceAll(/^export (\w+)=.*$/gm, (_, name: string) => {
-    return `export ${name}='${environment[name]}'`
-  })
+  return text
+    .replace('./sdk/python', 'sluice-sdk')
+    .replaceAll(/^export (\w+)=.*$/gm, (_, name: string) => {
+      return `export ${name}='${environment[name]}'`
+    })
 }

@@ -1,7 +1,7 @@
-/** The Python SDK as a package: its own tests, types, rules, and what is built of it.
+/** Tests the Python SDK as a package: its own tests, types, lint rules and build.
  *
- * Tools and libraries are installed once, into the cache folder. Without Python all of this is
- * skipped, and said to be.
+ * Tools and libraries are installed once, into the cache folder. Without Python the tests are
+ * skipped with a message.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,16 +17,17 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const sources = { ...process.env, PYTHONPATH: join(sdkFolder, 'src') }
 
 const hasIt = hasPython()
-if (!hasIt) process.stderr.write('There is no python3 here: sdk/python is not tested.\n')
+if (!hasIt) process.stderr.write('python3 is missing: sdk/python is not tested.\n')
 const testIfPython = hasIt ? test : test.skip
 
 const found = await findPythonTools()
-if (found === null) process.stderr.write('The types, rules and build of sdk/python are not run.\n')
+if (found === null)
+  process.stderr.write('The types, lint rules and build of sdk/python are not checked.\n')
 const tools = found ?? ''
 const testIfTools = found === null ? test.skip : test
 
 testIfPython(
-  'its own tests pass, and nothing that Python warns of is left open',
+  'passes its own tests without Python warnings',
   async () => {
     const strict = ['-W', 'error::ResourceWarning', '-W', 'error::DeprecationWarning:sluice']
     const args = [...strict, '-m', 'unittest', 'discover', '-s', join(sdkFolder, 'tests')]
@@ -36,7 +37,7 @@ testIfPython(
 )
 
 testIfTools(
-  'it works with the libraries that it wraps',
+  'works with the libraries that it wraps',
   async () => {
     const python = join(tools, 'python')
     const args = ['-m', 'unittest', 'discover', '-s', join(sdkFolder, 'tests', 'libraries')]
@@ -55,7 +56,7 @@ describe('rules', () => {
     ],
     ['mypy', ['--no-error-summary', '--cache-dir', join(folder, 'mypy')]]
   ])(
-    '%s %j finds nothing',
+    '%s %j reports nothing',
     async (tool, args) => {
       const { code, output } = await run(join(tools, tool), args, { cwd: sdkFolder })
       expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' })
@@ -65,7 +66,7 @@ describe('rules', () => {
 })
 
 testIfTools(
-  'a wheel and an sdist are built; what is installed from the wheel is whole, typed, and alone',
+  'builds a wheel and an sdist, and the installed wheel is complete, typed and self-contained',
   async () => {
     const [wheel, sdist] = await buildSdk(tools, folder)
     const python = join(tools, 'python')
@@ -73,17 +74,24 @@ testIfTools(
     const names = packed.slice(1, -1).map((line) => line.split(' ')[0] ?? '')
     expect(names.filter((name) => !/^sluice(_sdk-[\d.]+[.]dist-info)?\//.test(name))).toEqual([])
     expect(names).toEqual(
-      expect.arrayContaining(['sluice/__init__.py', 'sluice/py.typed', 'sluice/_doctor/_ask.py'])
+      expect.arrayContaining([
+        'sluice/__init__.py',
+        'sluice/py.typed',
+        'sluice/_doctor/_send_request.py'
+      ])
     )
     expect(names.some((name) => name.endsWith('/licenses/LICENSE'))).toBe(true)
     expect(await runWell('tar', ['tzf', sdist])).toMatch(/\/README[.]md\n/)
 
     const bin = await installWheel(tools, wheel, join(folder, 'clean'))
-    const told = await runWell(join(bin, 'python'), ['-c', program], { cwd: folder })
+    const output = await runWell(join(bin, 'python'), ['-c', program], { cwd: folder })
     const metadata = { version: '0.1.0', requires: null, python: '>=3.9', license: 'Apache-2.0' }
-    expect(JSON.parse(told)).toEqual({ ...metadata, module: '0.1.0', id: 36 })
+    expect(JSON.parse(output)).toEqual({ ...metadata, module: '0.1.0', id: 36 })
     const doctor = await run(join(bin, 'sluice-sdk'), ['doctor'], { cwd: folder })
-    expect(doctor).toEqual({ code: 1, output: expect.stringContaining('✗ key        there is no') })
+    expect(doctor).toEqual({
+      code: 1,
+      output: expect.stringContaining('✗ key        the API key is not set')
+    })
 
     const consumer = join(sdkFolder, 'tests', 'typed_consumer.py')
     const cache = ['--config-file=', '--cache-dir', join(folder, 'mypy-consumer')]
@@ -93,7 +101,7 @@ testIfTools(
   timeoutMs
 )
 
-/** Run where nothing but the wheel is installed. */
+/** Program that runs in an environment that contains only the wheel. */
 const program = `
 import importlib.metadata, json, sluice, sluice.langchain, sluice.openai
 about = importlib.metadata.metadata("sluice-sdk")
@@ -103,6 +111,6 @@ print(json.dumps({
     "module": sluice.__version__, "id": len(sluice.init(disabled=True).log(input=1, output="x")),
 }))`
 
-test('its licence is that of the repository', () => {
+test('has the same license as the repository', () => {
   expect(readFileSync(join(sdkFolder, 'LICENSE'), 'utf8')).toBe(readFileSync('LICENSE', 'utf8'))
 })

@@ -1,4 +1,4 @@
-/** What npm would publish: its files, types and size, and that Node runs it, 18 as well as ours. */
+/** Tests the npm package: its files, types and size, and that it runs on Node 18. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,8 +37,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('it holds what is needed to use it, and nothing else', () => {
-  const needed = ['LICENSE', 'README.md', 'package.json']
+test('contains only the files needed to use it', () => {
+  const docs = ['docs/reference.md', 'docs/serverless.md']
+  const needed = ['LICENSE', 'README.md', 'package.json', ...docs]
   expect(packed.files).toEqual(expect.arrayContaining(needed))
   const others = packed.files.filter((path) => !needed.includes(path))
   expect(others.filter((path) => !/^dist\/(esm|cjs)\/.+[.](js|d[.]ts)$/.test(path))).toEqual([
@@ -48,16 +49,16 @@ test('it holds what is needed to use it, and nothing else', () => {
   expect(manifest).not.toHaveProperty('dependencies')
 })
 
-test('publint finds nothing wrong with it', async () => {
+test('passes publint', async () => {
   const { messages, pkg } = await publint({ pkgDir: installed, strict: true })
-  const said = messages.map((message) => formatMessage(message, pkg as never))
-  expect(said).toEqual([])
+  const formatted = messages.map((message) => formatMessage(message, pkg as never))
+  expect(formatted).toEqual([])
 })
 
-test('its types are right for every way to resolve them that knows exports', async () => {
+test('has correct types for every module resolution that supports exports', async () => {
   const analyzed = createPackageFromTarballData(new Uint8Array(readFileSync(packed.path)))
   const { problems } = (await checkPackage(analyzed)) as { problems?: readonly object[] }
-  // Resolution as of Node 10 knows no exports, and finds the main entry alone.
+  // TypeScript's `node10` resolution ignores `exports` and finds only the main entry.
   const others = problems?.filter((problem) => {
     return !('resolutionKind' in problem) || problem.resolutionKind !== 'node10'
   })
@@ -67,7 +68,7 @@ test('its types are right for every way to resolve them that knows exports', asy
 test.each([
   ['index.js', 'node'],
   ['index.edge.js', 'browser']
-] as const)('%s has less than 15 KiB, minified and compressed', async (entry, platform) => {
+] as const)('%s is smaller than 15 KiB, minified and compressed', async (entry, platform) => {
   const bundled = await build({
     entryPoints: [join(installed, 'dist', 'esm', entry)],
     ...{ bundle: true, minify: true, write: false, format: 'esm', platform }
@@ -95,15 +96,15 @@ describe.each(['ours', oldest])('Node, %s', (version) => {
     const program = join(folder, 'node_modules', '.bin', 'sluice-sdk')
     const { stdout } = await run(node(), [program, 'doctor', '--help'], { cwd: folder })
     expect(stdout).toMatch(/^sluice-sdk doctor/)
-    const told = run(node(), [program, 'doctor', '--json'], { cwd: folder, env: {} })
-    await expect(told).rejects.toMatchObject({
+    const running = run(node(), [program, 'doctor', '--json'], { cwd: folder, env: {} })
+    await expect(running).rejects.toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('there is no API key')
+      stdout: expect.stringContaining('the API key is not set')
     })
   })
 })
 
-test('a program is checked against it, whatever types of its host it has', async () => {
+test('type-checks a program without DOM and Node types', async () => {
   const source = `
     import { init } from '@sluice/sdk'
     import type { Sluice, Options } from '@sluice/sdk'
@@ -136,7 +137,7 @@ test('a program is checked against it, whatever types of its host it has', async
     export { Agent, observed, same, total, version, words }
   `
   for (const name of ['typed.mts', 'typed.cts']) writeFileSync(join(folder, name), source)
-  // All that every host has of those that the SDK names.
+  // Declare the only types of the host platform that the SDK's declarations use.
   const host = 'declare class AbortSignal {}\ndeclare class AbortController {}\n'
   writeFileSync(join(folder, 'host.d.ts'), host)
   const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--typeRoots', 'none']

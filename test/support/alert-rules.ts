@@ -1,4 +1,4 @@
-/** The rules of deploy/prometheus, as they stand in its files. */
+/** Parses the Prometheus alerting and recording rules in deploy/prometheus. */
 import { parse } from 'yaml'
 import { read } from '../docs/pages.ts'
 
@@ -10,7 +10,7 @@ export interface AlertRule {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-export interface RecordRule {
+interface RecordRule {
   readonly record: string
   readonly expr: string
   readonly labels?: Readonly<Record<string, string>>

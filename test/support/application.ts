@@ -1,4 +1,4 @@
-/** Sluice's own programs as real processes: started from the repository, read, killed, stopped. */
+/** Starts Sluice applications as child processes, and inspects, suspends, kills and stops them. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { freePort } from '../../stack/ports.ts'
@@ -10,31 +10,33 @@ export type ApplicationName = 'gateway' | 'storage' | 'evaluation'
 export type Application = {
   readonly name: ApplicationName
   readonly pid: number
-  /** The gateway's address; consumers have none. */
+  /** Base URL of the gateway; unused for consumers. */
   readonly url: string
   readonly managementUrl: string
-  /** Everything it has written so far, both outputs together. */
+  /** Returns everything written so far to standard output and standard error. */
   log(): string
   isReady(): Promise<boolean>
   waitUntilReady(): Promise<void>
-  /** The metrics page as it is now. */
   metrics(): Promise<string>
-  /** SIGSTOP: alive for the kernel, dead for everybody else. */
+  /** Suspends the process with SIGSTOP. */
   freeze(): void
   thaw(): void
-  /** SIGKILL: nothing of it runs any more when this resolves. */
+  /** Sends SIGKILL and resolves once the process has exited. */
   kill(): Promise<void>
-  /** SIGTERM; resolves with its exit code. @throws when it does not end within its deadline. */
+  /**
+   * Sends SIGTERM and resolves with the exit code.
+   * @throws if the process does not exit within its deadline
+   */
   stop(): Promise<number | null>
-  /** Resolves with the exit code once it has ended for whatever reason. */
+  /** Resolves with the exit code; null if a signal killed the process or it could not start. */
   readonly exited: Promise<number | null>
 }
 
 export type ApplicationOptions = {
   environment: NodeJS.ProcessEnv
-  /** False returns at once, for tests about a start that cannot succeed yet. */
+  /** If false, `startApplication` does not wait until the process is ready. Default: true. */
   waitReady?: boolean
-  /** Of the traffic and of the management port, for one that takes the place of another. */
+  /** Traffic and management ports, for a process that replaces another. Default: free ports. */
   ports?: Ports
 }
 
@@ -46,8 +48,11 @@ const programs: Record<ApplicationName, string[]> = {
   evaluation: ['consumers/main.ts', 'evaluation']
 }
 
-const readyMs = 60_000
-/** A little more than the applications allow themselves. */
+/** Maximum time to become ready in milliseconds; long, because the machine may be overloaded. */
+const readyMs = 170_000
+/**
+ * Maximum time to stop in milliseconds; slightly longer than the applications' shutdown timeout.
+ */
 const stopMs = 30_000
 const probeMs = 2000
 const logTail = 3000
@@ -128,7 +133,10 @@ async function get(url: string): Promise<Response> {
 
 type Starting = Pick<Application, 'name' | 'log' | 'isReady'> & { child: ChildProcess }
 
-/** A process that ends instead of becoming ready is told at once, with what it said last. */
+/**
+ * Waits until the process is ready.
+ * @throws {Error} that contains its last output, if the process exits or is not ready in time
+ */
 async function waitUntilReady({ name, child, log, isReady }: Starting): Promise<void> {
   try {
     const settled = async (): Promise<boolean> => hasEnded(child) || (await isReady())

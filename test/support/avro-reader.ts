@@ -1,4 +1,4 @@
-/** An Avro reader of our own, straight from the specification, to check the codec against. */
+/** Decodes Avro without the codec under test; written from the Avro specification. */
 
 type Schema = string | Schema[] | ComplexSchema
 type ComplexSchema = {
@@ -30,7 +30,10 @@ export class AvroReader {
     return this.read(schema.type)
   }
 
-  /** @throws when bytes are left over: a reader that stops early has misread something. */
+  /**
+   * Checks that every byte was read.
+   * @throws if bytes are left over, which means that a value was misread
+   */
   end(): void {
     const left = this.bytes.length - this.offset
     if (left > 0) throw new Error(`${left} bytes are left after the value`)
@@ -45,7 +48,7 @@ export class AvroReader {
     if (name === 'bytes') return this.take(this.readLong())
     if (name === 'string') return this.take(this.readLong()).toString('utf8')
     const schema = this.named.get(name)
-    if (schema === undefined) throw new Error(`the schema names no type ${name}`)
+    if (schema === undefined) throw new Error(`the schema has no type ${name}`)
     return this.read(schema)
   }
 
@@ -60,14 +63,14 @@ export class AvroReader {
   private readBlocks<T>(readItem: () => T): T[] {
     const items: T[] = []
     for (let count = this.readLong(); count !== 0; count = this.readLong()) {
-      // A negative count is followed by the block's size in bytes, for readers that skip it.
+      // A negative item count is followed by the block size in bytes, which is not needed here.
       if (count < 0) this.readLong()
       for (let index = 0; index < Math.abs(count); index += 1) items.push(readItem())
     }
     return items
   }
 
-  /** Zigzag, seven bits in a byte, the least significant first. */
+  /** Reads a zigzag varint: seven bits per byte, least significant group first. */
   private readLong(): number {
     let bits = 0n
     for (let shift = 0n, more = true; more; shift += 7n) {
@@ -89,11 +92,14 @@ export class AvroReader {
 
 function at<T>(list: readonly T[], index: number): T {
   const item = list[index]
-  if (item === undefined) throw new Error(`branch ${index} of ${list.length}`)
+  if (item === undefined) throw new Error(`branch ${index} of ${list.length} does not exist`)
   return item
 }
 
-/** Reads one value and demands that it fills the bytes exactly. */
+/**
+ * Decodes one value.
+ * @throws if bytes are left over
+ */
 export function readAvro(schemaText: string, bytes: Buffer): unknown {
   const reader = new AvroReader(bytes)
   const value = reader.read(JSON.parse(schemaText) as Schema)
@@ -101,7 +107,10 @@ export function readAvro(schemaText: string, bytes: Buffer): unknown {
   return value
 }
 
-/** Splits the Confluent wire format by hand: zero, four bytes of schema id, then Avro. */
+/**
+ * Splits a Kafka message value in Confluent wire format: a zero byte, a 4-byte schema id, then
+ * Avro.
+ */
 export function readWireFormat(value: Buffer): { schemaId: number; payload: Buffer } {
   if (value[0] !== 0) throw new Error(`the first byte is ${value[0]}, not 0`)
   const [a = 0, b = 0, c = 0, d = 0] = value.subarray(1, 5)

@@ -1,4 +1,4 @@
-/** Valid things to begin a test with; each test names only what it is about. */
+/** Builds valid test data. Each test sets only the fields that matter to it. */
 import { randomUUID } from 'node:crypto'
 import type { Decision } from '../../core/decision/decision.ts'
 import { bareRun, bareScore } from '../../core/evaluation/evaluation.ts'
@@ -10,10 +10,10 @@ import type {
   Score
 } from '../../core/evaluation/evaluation.ts'
 
-/** 2025-01-15T12:00:00Z: a fixed day, so that no test depends on today. */
+/** 2025-01-15T12:00:00Z. A fixed day keeps tests independent of the current date. */
 export const noon = 1_736_942_400_000
 
-/** The body of `POST /v1/ingest`. */
+/** Returns a body for `POST /v1/ingest`. */
 export function aDecisionBody(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     decision_id: randomUUID(),

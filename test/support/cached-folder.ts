@@ -1,9 +1,12 @@
-/** What tests build or fetch for themselves, once per user. */
+/** Caches files that tests build or download, in a folder shared by all checkouts of a user. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cacheFolder } from '../../stack/downloads.ts'
 
-/** A folder of the cache, which `make` fills elsewhere before: it is there as a whole, or not. */
+/**
+ * Returns a cached folder. If it is missing, `make` fills a temporary folder, which is then
+ * renamed, so that cached folders are always complete.
+ */
 export async function cachedFolder(
   name: string,
   make: (folder: string) => Promise<void>

@@ -1,24 +1,24 @@
-/** Callers that post decisions one after the other, and a ledger of what each was answered. */
+/** Simulates callers that post one decision after another, and records the responses. */
 import { Agent, request } from 'node:http'
 import { aDecisionBody } from './builders.ts'
 import { onEnd } from './cleanup.ts'
 
-/** What one caller saw, on connections of its own. */
+/** Responses to one caller. Each caller has its own connection. */
 export type Ledger = {
   readonly acknowledged: string[]
   readonly statuses: number[]
-  /** Connections that had answered before, and broke under a request. */
+  /** Number of requests that failed on a reused connection. */
   broken: number
-  /** New connections that were not taken, or not answered. */
+  /** Number of requests that failed on a new connection. */
   refused: number
 }
 
 export type Callers = {
   readonly ledgers: readonly Ledger[]
-  /** Of all callers together. */
+  /** Returns the ids of all callers' acknowledged decisions. */
   acknowledged(): string[]
   statuses(): Map<number, number>
-  /** Lets each finish its request; resolves when all have. */
+  /** Stops the callers after their current requests. */
   stop(): Promise<void>
 }
 
@@ -26,7 +26,10 @@ type Target = { readonly url: string; readonly apiKey: string }
 
 const patienceMs = 20_000
 
-/** They go on until they are stopped, or find that nobody listens any more. */
+/**
+ * Starts `count` callers. Each runs until it is stopped, or until `count` of its new connections
+ * have failed.
+ */
 export function startCallers(target: Target, count: number): Callers {
   let isStopped = false
   const ledgers = Array.from({ length: count }, (): Ledger => {
@@ -68,7 +71,7 @@ async function post({ url, apiKey }: Target, agent: Agent, ledger: Ledger): Prom
     answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
     answer.on('error', reject)
   })
-  sent.on('timeout', () => sent.destroy(new Error('no answer')))
+  sent.on('timeout', () => sent.destroy(new Error('no response')))
   sent.on('error', reject)
   sent.end(JSON.stringify(decision))
   try {

@@ -1,4 +1,4 @@
-/** An authority of a test's own, with certificates for servers and clients on this machine. */
+/** Creates a certificate authority for one test, and issues certificates for this machine. */
 import { generate } from 'selfsigned'
 
 export interface Issued {
@@ -7,9 +7,12 @@ export interface Issued {
 }
 
 export interface Authority {
-  /** PEM of the authority itself: whom a client trusts. */
+  /** CA certificate in PEM. */
   readonly ca: string
-  /** For `127.0.0.1` and `localhost`, to serve and to log in with, unless told otherwise. */
+  /**
+   * Issues a certificate that is valid for servers and clients. Default names: `127.0.0.1` and
+   * `localhost`.
+   */
   issue(commonName: string, altNames?: readonly AltName[]): Promise<Issued>
 }
 

@@ -1,7 +1,7 @@
-/** Makes and drops databases on the server of the stack. */
+/** Creates and drops databases on a Postgres server. */
 import pg from 'pg'
 
-/** Runs one statement as the administrator of the server. */
+/** Runs one statement on the server, with the credentials of `serverUrl`. */
 export async function onServer(serverUrl: string, statement: string): Promise<void> {
   const limits = { connectionTimeoutMillis: 30_000, query_timeout: 120_000 }
   const client = new pg.Client({ connectionString: serverUrl, ...limits })
@@ -13,7 +13,7 @@ export async function onServer(serverUrl: string, statement: string): Promise<vo
   }
 }
 
-/** Makes a database beside the one of `serverUrl`, and answers its address. */
+/** Creates a database on the server and returns its URL. */
 export async function createDatabase(
   serverUrl: string,
   name: string,
@@ -25,7 +25,7 @@ export async function createDatabase(
   return url.href
 }
 
-/** Drops it whoever is connected to it. */
+/** Drops a database, even if clients are connected to it. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await onServer(serverUrl, `drop database if exists "${name}" with (force)`)
 }

@@ -1,4 +1,5 @@
-/** A database for each test file: a copy of the migrated one, gone when the file ends. */
+/** Creates a database for a test file as a copy of the migrated template, and drops it afterwards.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { onEnd } from './cleanup.ts'
@@ -8,7 +9,7 @@ import { services } from './services.ts'
 export type Row = Record<string, unknown>
 
 export type TestDatabase = {
-  /** What a process is given as DATABASE_URL. */
+  /** Value for DATABASE_URL. */
   readonly url: string
   query<R extends Row>(statement: string, values?: readonly unknown[]): Promise<R[]>
 }
@@ -21,7 +22,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const url = await createDatabase(addresses.databaseUrl, name, templateDatabase)
   onEnd(() => dropDatabase(addresses.databaseUrl, name))
   const pool = new pg.Pool({ connectionString: url, max: connectionsMax })
-  // A test may freeze or end the server under an idle connection.
+  // Ignore errors of idle connections: a test may suspend or kill the server.
   pool.on('error', () => {})
   onEnd(() => pool.end())
   return {

@@ -1,4 +1,4 @@
-/** Turns TLS on in the Postgres of the stack, which goes on serving those who come without. */
+/** Enables TLS in the stack's Postgres. Plain connections remain possible. */
 import pg from 'pg'
 import type { Issued } from './certificates.ts'
 import { onEnd } from './cleanup.ts'
@@ -7,7 +7,7 @@ import { waitUntil } from './wait-until.ts'
 
 const files = { ssl_cert_file: 'test-tls.crt', ssl_key_file: 'test-tls.key' }
 
-/** The stack is this run's own, but for an external one: that is left as it is. */
+/** Checks whether this run may reconfigure Postgres. It must not change an external stack. */
 export function canEncryptPostgres(): boolean {
   return services().mode !== 'external'
 }
@@ -27,16 +27,16 @@ export async function encryptPostgres({ cert, key }: Issued): Promise<void> {
     await client.query('select pg_reload_conf()')
   })
   await client.query('select pg_reload_conf()')
-  await waitUntil('Postgres has TLS', async () => {
+  await waitUntil('Postgres to use TLS', async () => {
     const { rows } = await client.query<{ ssl: string }>('show ssl')
     return rows[0]?.ssl === 'on'
   })
 }
 
-/** By the server itself, so that the file is its own, as it wants of a key. */
+/** Writes a file through the server, because Postgres must own its key file. */
 async function write(client: pg.Client, name: string, pem: string): Promise<void> {
   const lines = pem.trim().split('\n')
-  if (!lines.every((line) => /^[A-Za-z0-9+/= -]+$/.test(line))) throw new Error('this is no PEM')
+  if (!lines.every((line) => /^[A-Za-z0-9+/= -]+$/.test(line))) throw new Error('not a PEM file')
   const rows = lines.map((line) => `('${line}')`).join()
   await client.query(`copy (values ${rows}) to program 'umask 077 && cat > ${name}'`)
 }

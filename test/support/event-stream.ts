@@ -1,4 +1,4 @@
-/** Reads server-sent events as they come, for tests to look at. */
+/** Reads server-sent events as they arrive. */
 import { onEnd } from './cleanup.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -11,15 +11,15 @@ export interface SeenEvent {
 export interface EventStream {
   readonly status: number
   readonly headers: Headers
-  /** All so far, in order. */
+  /** Events received so far. */
   readonly events: readonly SeenEvent[]
-  /** The last id that was sent, with an event or without; null before the first. */
+  /** Returns the last id received, even if it came without an event; null if there was none. */
   lastId(): string | null
-  /** Those of one kind. */
+  /** Returns the received events with this name. */
   of(event: string): readonly SeenEvent[]
-  /** Resolves with them once there are so many of one kind. */
+  /** Waits until at least `count` events with this name have arrived, and resolves with them. */
   atLeast(count: number, event: string): Promise<readonly SeenEvent[]>
-  /** Whether the server has ended it; `cut` in the middle of something. */
+  /** Returns `ended` if the server closed the stream, `cut` if the connection broke. */
   state(): 'open' | 'ended' | 'cut'
   hangUp(): void
 }

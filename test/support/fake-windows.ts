@@ -1,4 +1,6 @@
-/** Shared windows in memory; the contract suite shows that they count as those in Redis do. */
+/** Fakes the shared rate-limit windows in memory. A contract test checks that they count like the
+ * windows in Redis.
+ */
 import type { RateLimit, RateLimitState } from '../../platform/rate-limit/rate-limit.ts'
 import type { SharedWindows } from '../../platform/redis/shared-windows.ts'
 
@@ -8,7 +10,7 @@ export interface FakeWindow {
 }
 
 export class FakeWindows implements SharedWindows {
-  /** The window of each key that was taken from last. */
+  /** Current window by key. */
   readonly open = new Map<string, FakeWindow>()
   readonly now: () => number
   failure: Error | null = null

@@ -1,18 +1,18 @@
-/** Programs in Go that tests ask, each built once from its own source at one version. */
+/** Builds Go programs for tests, once per pinned version. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cachedFolder } from './cached-folder.ts'
-import { answers, runWell } from './run-to-end.ts'
+import { isAvailable, runWell } from './run-to-end.ts'
 
-export interface GoProgram {
+interface GoProgram {
   readonly name: string
   readonly version: string
-  /** The path of its package. */
+  /** Import path of the main package. */
   readonly source: string
   readonly flags?: readonly string[]
 }
 
-/** Where it is; null, and a line that says so, where there is no Go or nothing to build it of. */
+/** Returns the path of the program; null, after a warning, if it cannot be built. */
 export async function findGoProgram(program: GoProgram): Promise<string | null> {
   const { name, version } = program
   try {
@@ -23,9 +23,9 @@ export async function findGoProgram(program: GoProgram): Promise<string | null> 
   }
 }
 
-/** In a module of its own, since `go install` takes none that replaces what it depends on. */
+/** Builds in a separate module, because `go install` rejects modules with replace directives. */
 async function build({ name, version, source, flags = [] }: GoProgram, into: string) {
-  if (!answers('go', 'version')) throw new Error('there is no go to build it with')
+  if (!isAvailable('go', 'version')) throw new Error('Go is not installed')
   process.stderr.write(`Building ${name} ${version}, once; this takes a few minutes.\n`)
   const env = { ...process.env, GOFLAGS: '-mod=mod', GOWORK: 'off' }
   writeFileSync(join(into, 'go.mod'), `module ${name}\n`)

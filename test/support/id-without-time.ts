@@ -1,4 +1,4 @@
-/** Finds the parts of a plan that look for a decision's id in more than one moment. */
+/** Finds query plan nodes that look up a decision id without its partition. */
 
 export interface PlanPart {
   readonly 'Node Type': string
@@ -8,10 +8,13 @@ export interface PlanPart {
   readonly Filter?: string
 }
 
-/** Partitions, and their indexes, which are named after them. */
+/** Matches partitions and their indexes, which share the prefix. */
 const ofDecisions = /^decisions_(default|\d{8})/
 
-/** The key of decisions begins with their time: without it, all of an organization are read. */
+/**
+ * Checks whether a plan node looks up an id without `received_at`. Such a lookup reads all rows of
+ * an organization, because `received_at` precedes `decision_id` in the primary key.
+ */
 export function isIdWithoutTime(part: PlanPart): boolean {
   const { 'Index Cond': found = '', Filter: filter = '' } = part
   if (!ofDecisions.test(part['Relation Name'] ?? part['Index Name'] ?? '')) return false

@@ -1,4 +1,4 @@
-/** A Sluice of one test file's own on the shared stack: topics, groups, database, tenants. */
+/** Creates a Sluice installation for a test file: topics, consumer groups, database and tenants. */
 import { randomUUID } from 'node:crypto'
 import { applyTopics } from '../../cli/commands/apply-topics.ts'
 import { bootstrap } from '../../cli/commands/bootstrap.ts'
@@ -26,7 +26,7 @@ export type Tenant = {
 }
 
 export type Installation = {
-  /** What its processes are started with. */
+  /** Environment variables for the applications. */
   readonly environment: NodeJS.ProcessEnv
   readonly topics: {
     readonly decisions: string
@@ -36,24 +36,27 @@ export type Installation = {
   }
   readonly groups: Readonly<Record<'storage' | 'storageOfEvaluations' | 'evaluation', string>>
   readonly database: TestDatabase
-  /** Runs one command of our command line; resolves with what it printed. */
+  /** Runs a `sluice` command and resolves with its output. */
   sluice(...args: string[]): Promise<string>
-  /** A new organization with a login and an API key. */
+  /** Creates an organization with a user and an API key. */
   createTenant(options?: TenantOptions): Promise<Tenant>
-  /** Starts a process of ours; `overrides` change its environment. */
+  /** Starts an application. `overrides` replace environment variables. */
   start(name: ApplicationName, overrides?: NodeJS.ProcessEnv): Promise<Application>
 }
 
-export type TenantOptions = {
-  /** Decisions in a window; the default of the gateway when left out. */
+type TenantOptions = {
+  /** Maximum number of decisions per window. Default: the gateway's default. */
   rateLimit?: number
   scopes?: readonly ApiKeyScope[]
 }
 
-/** The default scopes of a key that `sluice bootstrap` creates. */
+/** Default scopes of a tenant's API key. */
 const scopesDefault: readonly ApiKeyScope[] = ['ingest', 'evaluation:read']
 
-/** Creates topics and schemas by calling the functions of the commands, without a process. */
+/**
+ * Creates an installation. Topics and schemas are created in this process, without running `sluice`
+ * commands.
+ */
 export async function createInstallation(
   given?: Pick<Installation, 'database'>
 ): Promise<Installation> {
@@ -116,20 +119,22 @@ async function createTenant(
 }
 
 export type Client = ApiClient & {
-  /** Posts one decision with the tenant's key and answers its id. @throws unless it is a 202. */
+  /**
+   * Posts a decision and returns its id.
+   * @throws if the status is not 202
+   */
   accept(body: Record<string, unknown>): Promise<string>
-  /** Reads with a session of the tenant, logged in at the first read. */
+  /** Sends a GET request with a session, which the first call creates. */
   get(path: string): Promise<{ status: number; body: Record<string, unknown> }>
 }
 
-/** A caller of the gateway for one tenant. */
 export function clientOf(gateway: Application, tenant: Tenant): Client {
   const api = createApiClient(gateway.url)
   let session: Promise<string> | undefined
 
   async function logIn(): Promise<string> {
     const { status, body } = await api.login(tenant.email, tenant.password)
-    if (status !== 200) throw new Error(`the login was answered ${status}: ${JSON.stringify(body)}`)
+    if (status !== 200) throw new Error(`login got status ${status}: ${JSON.stringify(body)}`)
     return String(body['access_token'])
   }
 

@@ -1,38 +1,38 @@
-/** What the judge server does with one request: all that providers do on good and bad days. */
+/** Defines how the judge server responds: correct and faulty responses of LLM providers. */
 
 export interface Behaviour {
-  /** Waits so long before anything else. */
+  /** Delay before the response in milliseconds. */
   readonly delayMs?: number
-  /** Closes the connection instead of an answer, or in the middle of it. */
+  /** Closes the connection before or during the response. */
   readonly cut?: 'before' | 'within'
-  /** Instead of 200. */
+  /** Response status. Default: 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The member `error` of the body. */
+  /** `error` member of the response body. */
   readonly error?: Readonly<Record<string, unknown>>
-  /** The whole body, whatever it is. */
+  /** Complete response body. */
   readonly body?: string
-  /** In place of the mind's grade. */
+  /** Replaces the grade that the model returned. */
   readonly grade?: number | string
-  /** In place of the right one. */
+  /** Replaces the nonce from the prompt. */
   readonly nonce?: string
-  /** Changes the text of the message. */
+  /** Rewrites the message text. */
   readonly wrap?: (json: string) => string
   readonly refusal?: string
   readonly finishReason?: string
-  /** Null: says nothing of tokens. */
+  /** Token usage. Null omits it from the response. */
   readonly usage?: Readonly<Record<string, unknown>> | null
-  /** Applies only to requests whose limit of tokens is lower. */
+  /** Applies the behaviour only to requests whose `max_tokens` is below this number. */
   readonly belowTokens?: number
 }
 
 function failing(status: number, code: string | null, headers: Record<string, string> = {}) {
-  // As real ones do, the message repeats what nobody may log.
+  // Like real providers, repeat a secret and the prompt in the message. Sluice must not log either.
   const message = `Incorrect: sk-secret123 for the prompt "judge this"`
   return { status, headers, error: { code, type: code, message, param: null } }
 }
 
-/** By name, so that another process can ask for them. */
+/** Behaviours by name, so that a separate judge server process can select them. */
 export const judgeBehaviours = {
   good: {},
   rate_limited_seconds: failing(429, 'rate_limit_exceeded', { 'retry-after': '7' }),

@@ -1,11 +1,12 @@
-/** A server that speaks the OpenAI API and grades: scripted, counting, and slow when asked to be.
+/** Runs a scriptable judge server that implements the OpenAI API, counts calls, and can delay
+ * or hold them.
  *
- *  As a process: `node test/support/judge-server.ts --port 8900`, which with `--log FILE` writes
- *  down each call as it begins and as it ends. Then
- *    GET  /control                               {"calls", "open", "runs": {run: calls}}
- *    POST /control {"behaviour": "overloaded"}   what it does from now on; "good" at first
- *    POST /control {"delay_ms": 50}              how long each good answer takes
- *    POST /control {"held": true}                keeps every call open until it is false again
+ * To run it as a process: `node test/support/judge-server.ts --port 8900`. With `--log FILE`, it
+ * logs the start and the end of each call. Control requests:
+ *   GET  /control                               returns {"calls", "open", "runs": {run: calls}}
+ *   POST /control {"behaviour": "overloaded"}   sets the behaviour; initially "good"
+ *   POST /control {"delay_ms": 50}              sets the delay of good responses
+ *   POST /control {"held": true}                holds every call until `held` is set to false
  */
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -16,20 +17,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { judgeBehaviours } from './judge-behaviours.ts'
 import type { Behaviour, BehaviourName } from './judge-behaviours.ts'
-import { honest, readPrompt } from './judge-mind.ts'
-import type { Message, Mind } from './judge-mind.ts'
+import { honest, readPrompt } from './grading-models.ts'
+import type { Message, GradingModel } from './grading-models.ts'
 
-/** What a server may not understand, and then refuses with 400. */
-export type Feature = 'json_schema' | 'json_object' | 'max_tokens' | 'temperature'
+/**
+ * Optional API features. A server that lacks a feature responds with 400 to requests that use it.
+ */
+type Feature = 'json_schema' | 'json_object' | 'max_tokens' | 'temperature'
 
 export interface JudgeCall {
-  /** Of the header `x-sluice-run`, or the body's `user`. */
+  /** Value of the `x-sluice-run` header, or of `user` in the body. */
   readonly run_id: string | null
   readonly headers: IncomingMessage['headers']
   readonly body: ChatBody
 }
 
-export interface ChatBody {
+interface ChatBody {
   readonly model: string
   readonly messages: readonly Message[]
   readonly user?: string
@@ -41,38 +44,38 @@ export interface ChatBody {
 
 export interface JudgeServer {
   readonly port: number
-  /** For `base_url` of a connection. */
+  /** Base URL to configure in a connection. */
   readonly baseUrl: string
   readonly calls: readonly JudgeCall[]
   callsOf(runId: string): number
-  /** Calls that have no answer yet. */
+  /** Returns the number of calls in progress. */
   open(): number
-  /** The next calls end so, one after the other; later ones as before. */
+  /** Sets the behaviours of the next calls, one behaviour per call. */
   script(...behaviours: readonly (BehaviourName | Behaviour)[]): void
-  /** From now on. */
+  /** Sets the behaviour of all later calls. */
   behave(behaviour: BehaviourName | Behaviour): void
-  /** Calls stay open until `release`, and count as open meanwhile. */
+  /** Keeps calls open until `release` is called. */
   hold(): void
   release(): void
   close(): Promise<void>
 }
 
-/** A call that began, or its end; `left`: whoever asked waited no longer. */
+/** Start or end of a call. `left` means that the client disconnected. */
 export interface JudgeEvent {
   readonly event: 'began' | 'answered' | 'left'
-  /** Counts from 1 in each server. */
+  /** Sequence number of the call, starting at 1. */
   readonly call: number
   readonly run_id: string | null
-  /** Of the answer; null where there is none. */
+  /** Response status; null if there was no response. */
   readonly status: number | null
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly at: number
 }
 
 export interface JudgeServerOptions {
   readonly port?: number
   readonly onEvent?: (event: JudgeEvent) => void
-  readonly mind?: Mind
+  readonly mind?: GradingModel
   readonly lacks?: readonly Feature[]
 }
 
@@ -166,7 +169,7 @@ function behaviourOf(behaviour: BehaviourName | Behaviour): Behaviour {
   return typeof behaviour === 'string' ? judgeBehaviours[behaviour] : behaviour
 }
 
-/** The refusal of what the server does not understand, in the words of real ones. */
+/** Returns the error for an unsupported feature, in the wording of real providers. */
 function missingOf(body: ChatBody, lacks: readonly Feature[]): Behaviour | null {
   const format = body.response_format?.type ?? ''
   const messages: Partial<Record<Feature, string>> = {
@@ -187,7 +190,7 @@ function missingOf(body: ChatBody, lacks: readonly Feature[]): Behaviour | null 
 interface Exchange {
   readonly body: ChatBody
   readonly behaviour: Behaviour
-  readonly mind: Mind
+  readonly mind: GradingModel
 }
 
 function answer(response: ServerResponse, exchange: Exchange): void {
@@ -227,12 +230,12 @@ function isSpared(body: ChatBody, { belowTokens = Infinity }: Behaviour): boolea
   return (body.max_tokens ?? body.max_completion_tokens ?? 0) >= belowTokens
 }
 
-function gradeOf(body: ChatBody, behaviour: Behaviour, mind: Mind): object {
+function gradeOf(body: ChatBody, behaviour: Behaviour, mind: GradingModel): object {
   const prompt = readPrompt(body.messages)
   const grade = behaviour.grade ?? mind(prompt)
   const member = 'labels' in prompt.scale ? 'label' : 'score'
   const nonce = behaviour.nonce ?? prompt.nonce
-  return { reasoning: 'It answers what was asked.', [member]: grade, nonce }
+  return { reasoning: 'The answer fits the question.', [member]: grade, nonce }
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
@@ -250,7 +253,7 @@ if (import.meta.main) {
   const { port, log } = parseArgs({ options }).values
   const { baseUrl } = await startJudgeServer({
     port: Number(port),
-    // At once: what was asked is known even if this process ends in the next moment.
+    // Write synchronously, so that the log is complete even if the process is killed.
     onEvent: (event) => {
       if (log !== undefined) appendFileSync(log, `${JSON.stringify(event)}\n`)
     }

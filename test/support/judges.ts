@@ -1,4 +1,4 @@
-/** A judge and the server that it asks, over the real client and real sockets. */
+/** Creates LLM judges that call a local judge server through the real client. */
 import type {
   EvaluatorVersion,
   ScoreDefinition
@@ -29,7 +29,7 @@ export function aJudgeConfig(overrides: Partial<JudgeConfig> = {}): JudgeConfig 
   }
 }
 
-/** A version as it is stored; the score is the scale's unless told otherwise. */
+/** Returns a judge version. By default, the score uses the rubric's scale. */
 export function aJudge(
   config: Partial<JudgeConfig> = {},
   output: Partial<ScoreDefinition> = {}

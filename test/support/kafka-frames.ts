@@ -1,19 +1,22 @@
-/** Kafka on the wire: where one message ends, and which answer belongs to which request.
+/** Splits Kafka's wire protocol into messages, and parses their headers and offset commits.
  *
  *     request   length (4) │ api key (2) │ api version (2) │ correlation id (4) │ …
- *     answer    length (4) │ correlation id (4) │ …
+ *     response  length (4) │ correlation id (4) │ …
  */
 
 export const produceApiKey = 0
 export const offsetCommitApiKey = 8
 
 const lengthBytes = 4
-/** Larger than any message the broker takes: such a length means that we lost our place. */
+/** Maximum frame length in bytes. A larger length means that the splitter has lost its position. */
 const frameBytesMax = 128 * 1024 * 1024
 
-export type RequestHeader = { apiKey: number; apiVersion: number; correlationId: number }
+type RequestHeader = { apiKey: number; apiVersion: number; correlationId: number }
 
-/** Takes chunks as the network cuts them, gives back whole frames with their length in front. */
+/**
+ * Creates a function that takes chunks of any size and returns complete frames with their length
+ * prefix.
+ */
 export function createFrameSplitter(): (chunk: Buffer) => Buffer[] {
   let chunks: Buffer[] = []
   let size = 0
@@ -39,7 +42,7 @@ export function createFrameSplitter(): (chunk: Buffer) => Buffer[] {
 
 function frameEnd(bytes: Buffer): number {
   const length = bytes.readInt32BE(0)
-  if (length < 0 || length > frameBytesMax) throw new Error(`${length} is no length of a frame`)
+  if (length < 0 || length > frameBytesMax) throw new Error(`${length} is not a frame length`)
   return lengthBytes + length
 }
 
@@ -54,7 +57,6 @@ export function readRequestHeader(frame: Buffer): RequestHeader {
 export interface OffsetCommit {
   readonly groupId: string
   readonly memberId: string
-  /** The offsets that were to be committed, by topic and partition. */
   readonly offsets: readonly {
     readonly topic: string
     readonly partition: number
@@ -62,20 +64,23 @@ export interface OffsetCommit {
   }[]
 }
 
-/** The versions before members have static names and lengths are compact, as kafkajs sends them. */
+/** Versions that kafkajs sends. They have no static members and no compact lengths. */
 const commitVersions = { oldest: 2, withoutRetention: 5 }
 
-/** @throws when it is written in a version that we cannot read. */
+/**
+ * Parses an OffsetCommit request.
+ * @throws if its version is not supported
+ */
 export function readOffsetCommit(frame: Buffer): OffsetCommit {
   const { apiVersion } = readRequestHeader(frame)
   if (apiVersion < commitVersions.oldest || apiVersion > commitVersions.withoutRetention) {
-    throw new Error(`an OffsetCommit in version ${apiVersion} is not read here`)
+    throw new Error(`OffsetCommit version ${apiVersion} is not supported`)
   }
   const read = createFieldReader(frame, 12)
-  // The name of the client.
+  // Skip the client id.
   read.text()
   const groupId = read.text()
-  // The generation of the group.
+  // Skip the group's generation.
   read.int32()
   const memberId = read.text()
   if (apiVersion < commitVersions.withoutRetention) read.int64()
@@ -83,7 +88,7 @@ export function readOffsetCommit(frame: Buffer): OffsetCommit {
     const topic = read.text()
     return read.list(() => {
       const [partition, offset] = [read.int32(), read.int64()]
-      // Whatever the member wants to be kept beside the offset.
+      // Skip the offset's metadata.
       read.text()
       return { topic, partition, offset }
     })
@@ -101,7 +106,7 @@ function createFieldReader(bytes: Buffer, start: number) {
   return {
     int32,
     int64: (): bigint => bytes.readBigInt64BE(moved(8)),
-    /** Empty for null. */
+    /** Reads a string; null becomes an empty string. */
     text: (): string => {
       const size = Math.max(0, bytes.readInt16BE(moved(2)))
       return bytes.toString('utf8', moved(size), at)

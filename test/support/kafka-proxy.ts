@@ -1,4 +1,6 @@
-/** A TCP proxy before the broker that can lose answers, freeze, and be away. */
+/** Runs a TCP proxy between clients and the broker. The proxy can drop responses, hold requests,
+ * freeze, and refuse connections.
+ */
 import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import {
@@ -14,34 +16,35 @@ import type { OffsetCommit } from './kafka-frames.ts'
 const host = '127.0.0.1'
 
 export type KafkaProxy = {
-  /** What a client behind the proxy is given as KAFKA_BROKERS. */
+  /** Value for KAFKA_BROKERS. */
   readonly brokers: string
   /**
-   * Loses the answers to the next Produce requests: each has been carried out by the broker, its
-   * answer is dropped and the connection is cut.
+   * Drops the responses to the next `count` Produce requests. The broker executes each request, but
+   * the proxy drops the response and cuts the connection.
    */
   swallowProduceResponses(count: number): void
-  /** How many answers have been lost so far. */
+  /** Returns the number of dropped responses. */
   swallowed(): number
-  /** How many Produce requests have been seen so far. */
+  /** Returns the number of Produce requests received so far. */
   produceRequests(): number
-  /** From now on OffsetCommit requests never reach the broker, and their answers never come. */
+  /**
+   * Starts to hold OffsetCommit requests: they do not reach the broker, so the client gets no
+   * response.
+   */
   holdOffsetCommits(): void
-  /** How many OffsetCommit requests are held. */
   heldOffsetCommits(): number
-  /** What the requests that are held ask for. */
   heldCommits(): readonly OffsetCommit[]
-  /** From now on OffsetCommit requests pass again; those that were held stay so. */
+  /** Stops holding new OffsetCommit requests. Requests already held stay held. */
   passOffsetCommits(): void
-  /** Sends what was held on to the broker, late as it is, and forgets it. */
+  /** Forwards the held requests to the broker. */
   releaseOffsetCommits(): void
-  /** Nothing passes and nothing closes, as with a stopped machine. */
+  /** Stops forwarding without closing connections, like a suspended machine. */
   freeze(): void
-  /** Cuts every connection and takes no new one, as with a machine that is off. */
+  /** Cuts every connection and refuses new ones, like a machine that is switched off. */
   refuse(): Promise<void>
-  /** Cuts every connection once. */
+  /** Cuts every open connection. */
   cut(): void
-  /** Back to normal from either. */
+  /** Returns to normal operation. */
   heal(): Promise<void>
   close(): Promise<void>
 }
@@ -56,16 +59,16 @@ type State = {
   readonly links: Set<Link>
 }
 
-/** A request that has not reached the broker, and the way to it. */
+/** Request that is held back from the broker, and the connection on which to forward it. */
 type Held = { readonly frame: Buffer; readonly broker: Socket }
 
-/** One client's connection with the one made for it to the broker. */
+/** Client connection and its connection to the broker. */
 type Link = { readonly client: Socket; readonly broker: Socket; cut(): void }
 
-export type KafkaProxyOptions = {
-  /** Where clients connect: the port that the broker's PROXY listener advertises. */
+type KafkaProxyOptions = {
+  /** Port for clients. The broker's PROXY listener must advertise it. */
   port: number
-  /** host:port of the broker's PROXY listener. */
+  /** Address (host:port) of the broker's PROXY listener. */
   target: string
 }
 
@@ -165,7 +168,7 @@ function link(client: Socket, broker: Socket, state: State): void {
   }
 }
 
-/** Passes on the frames of which `mayPass` says so. */
+/** Forwards the frames for which `mayPass` returns true. */
 function forward(from: Socket, to: Socket, mayPass: (frame: Buffer) => boolean): void {
   const split = createFrameSplitter()
   from.on('data', (chunk: Buffer) => {

@@ -1,4 +1,4 @@
-/** Kafka's own commands, under the names that their distribution gives them. */
+/** Installs Kafka's command-line tools under their usual names. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ const mainClasses = {
   'kafka-consumer-groups.sh': 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand'
 }
 
-/** Where only Docker is at hand, there is no Java to run them with. */
+/** Checks whether Java is available, which the tools need. */
 export function hasKafkaTools(): boolean {
   return problemsOf('native', thisMachine(tmpdir())).length === 0
 }
 
-/** Writes one program for each command into the folder. */
+/** Writes one executable script per tool to the folder. */
 export async function installKafkaTools(folder: string): Promise<void> {
   const downloads = createDownloads(cacheFolder(process.env))
   const classPath = join(await downloads.fetch('kafka-tools-4.3.1', () => {}), '*')

@@ -1,4 +1,4 @@
-/** Topics and records for tests, with a plain client of its own beside the one under test. */
+/** Manages topics, records and consumer groups for tests, with a separate Kafka client. */
 import { randomUUID } from 'node:crypto'
 import kafkajs, { Kafka, logLevel, Partitioners } from 'kafkajs'
 import type { Admin, IHeaders, KafkaMessage, Producer } from 'kafkajs'
@@ -6,7 +6,6 @@ import { onEnd } from './cleanup.ts'
 import { services } from './services.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** A record as it lies in the topic. */
 export type TopicRecord = {
   readonly partition: number
   readonly offset: bigint
@@ -30,7 +29,7 @@ type Client = { readonly kafka: Kafka; readonly admin: Admin; readonly producer:
 
 let client: Promise<Client> | undefined
 
-/** One connection for a test file, opened at its first use. */
+/** Connects on first use. All tests of a file share the connection. */
 async function open(): Promise<Client> {
   const kafka = new Kafka({
     clientId: 'sluice-test',
@@ -56,12 +55,12 @@ async function connected(): Promise<Client> {
   return await client
 }
 
-/** A name that no other test uses. */
+/** Appends a random suffix, so that concurrent tests do not share a name. */
 export function uniqueName(about: string): string {
   return `${about}-${randomUUID().slice(0, 8)}`
 }
 
-/** A topic of this test's own; it is deleted when the file ends. */
+/** Creates a topic and deletes it after the test file. */
 export async function createTopic(
   about: string,
   options: { partitions?: number; config?: Record<string, string> } = {}
@@ -75,7 +74,8 @@ export async function createTopic(
   const numPartitions = options.partitions ?? 1
   await admin.createTopics({
     topics: [{ topic, numPartitions, replicationFactor: 1, configEntries }],
-    // It gives up when the broker has not heard of the topic yet, which is for us to wait out.
+    // Kafka's own wait fails if the broker does not know the topic yet, so `waitUntil` below waits
+    // instead.
     waitForLeaders: false
   })
   deleteOnEnd([topic])
@@ -83,7 +83,7 @@ export async function createTopic(
   return topic
 }
 
-/** Deletes topics when the file ends, as far as they exist then. */
+/** Deletes the topics after the test file, if they still exist. */
 export function deleteOnEnd(topics: readonly string[]): void {
   onEnd(async () => {
     const { admin } = await connected()
@@ -93,14 +93,16 @@ export function deleteOnEnd(topics: readonly string[]): void {
   })
 }
 
-/** Resolves once the topic is gone, with all that groups have committed of it. */
+/** Deletes a topic and waits until it is gone. */
 export async function deleteTopic(topic: string): Promise<void> {
   const { admin } = await connected()
   await admin.deleteTopics({ topics: [topic] })
-  await waitUntil(`${topic} is gone`, async () => !(await admin.listTopics()).includes(topic))
+  await waitUntil(`${topic} to be deleted`, async () => !(await admin.listTopics()).includes(topic))
 }
 
-/** Sets these, and everything else back to the broker's defaults. */
+/**
+ * Replaces the topic configuration. Settings that are not given return to the broker's defaults.
+ */
 export async function configureTopic(
   topic: string,
   config: Readonly<Record<string, string>>
@@ -111,32 +113,31 @@ export async function configureTopic(
   await admin.alterConfigs({ validateOnly: false, resources: [resource] })
 }
 
-/** Writes records past the gateway, as a foreign producer would. */
+/** Writes records directly to Kafka, without the gateway. */
 export async function produce(topic: string, records: readonly NewRecord[]): Promise<void> {
   const { producer } = await connected()
   const messages = records.map(({ key = null, ...record }) => ({ key, ...record }))
   await producer.send({ topic, messages, acks: -1 })
 }
 
-/** Removes what lies before an offset, as retention does. */
+/** Deletes all records before an offset, as retention does. */
 export async function deleteRecords(
   topic: string,
   { partition, before }: { partition: number; before: bigint }
 ): Promise<void> {
   const { admin } = await connected()
-  // Only then the client knows who leads the partition.
+  // Fetch the offsets first, so that the client knows the leader of the partition.
   await admin.fetchTopicOffsets(topic)
   await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(before) }] })
 }
 
-/** Offsets behind the last record, by partition. */
 export async function endOffsets(topic: string): Promise<Map<number, bigint>> {
   const { admin } = await connected()
   const offsets = await admin.fetchTopicOffsets(topic)
   return new Map(offsets.map(({ partition, high }) => [partition, BigInt(high)]))
 }
 
-/** What a group has committed, by partition; partitions without a commit are missing. */
+/** Returns a group's committed offsets by partition. Partitions without a commit are omitted. */
 export async function committedOffsets(
   groupId: string,
   topic: string
@@ -147,7 +148,7 @@ export async function committedOffsets(
   return new Map(committed.map(({ partition, offset }) => [partition, BigInt(offset)]))
 }
 
-/** Moves a group that has no members; partitions that are not named stay where they are. */
+/** Sets the offsets of the given partitions. The group must have no members. */
 export async function setOffsets(
   groupId: string,
   topic: string,
@@ -161,14 +162,14 @@ export async function setOffsets(
   await admin.setOffsets({ groupId, topic, partitions })
 }
 
-/** Ids of the members of a group; whoever had to join anew has another one. */
+/** Returns the sorted member ids of a group. A consumer that rejoins gets a new id. */
 export async function groupMembers(groupId: string): Promise<string[]> {
   const { admin } = await connected()
   const { groups } = await admin.describeGroups([groupId])
   return (groups[0]?.members ?? []).map(({ memberId }) => memberId).toSorted()
 }
 
-/** Resolves once the group has committed everything that the topic holds now. */
+/** Waits until the group's committed offsets have reached the end of the topic. */
 export async function waitUntilConsumed(
   groupId: string,
   topic: string,
@@ -181,10 +182,13 @@ export async function waitUntilConsumed(
       ([partition, end]) => end === 0n || (committed.get(partition) ?? 0n) >= end
     )
   }
-  await waitUntil(`${groupId} has committed all of ${topic}`, hasCaughtUp, timeoutMs)
+  await waitUntil(`${groupId} to commit all of ${topic}`, hasCaughtUp, timeoutMs)
 }
 
-/** Every record that the topic holds now (or from the given offsets on), in order of partition. */
+/**
+ * Returns the records of a topic in partition and offset order, starting at the given offsets or at
+ * the beginning.
+ */
 export async function readAll(
   topic: string,
   from: ReadonlyMap<number, bigint> = new Map()
@@ -192,13 +196,13 @@ export async function readAll(
   const ends = await endOffsets(topic)
   const missing = new Map([...ends].filter(([partition, end]) => end > (from.get(partition) ?? 0n)))
   if (missing.size === 0) return []
-  // By its place: a client that has to begin anew reads some of them again.
+  // Keyed by position, because a client that reconnects can read a record twice.
   const records = new Map<string, TopicRecord>()
   const { kafka } = await connected()
   const consumer = kafka.consumer({
     groupId: uniqueName('reader'),
     allowAutoTopicCreation: false,
-    // Leaving waits for the fetch that is under way.
+    // Use short fetches, because leaving the group waits for the current fetch.
     maxWaitTimeInMs: fetchWaitMs
   })
   try {
@@ -222,7 +226,7 @@ export async function readAll(
         return Promise.resolve()
       }
     })
-    await waitUntil(`all of ${topic} is read`, () => missing.size === 0, readTimeoutMs)
+    await waitUntil(`all of ${topic} to be read`, () => missing.size === 0, readTimeoutMs)
   } finally {
     await consumer.disconnect()
   }
@@ -255,9 +259,10 @@ function textsOf(headers: IHeaders): Record<string, string> {
 }
 
 /**
- * Proves that `action` leads to no record: whatever it caused would lie before the sentinel.
- * The default sentinel is a record in every partition. Where what is tested might write a little
- * later, let the sentinel take the same way: post a good decision and answer its `decision_id`.
+ * Checks that `action` produces no record. A sentinel record is sent after `action` and must be the
+ * first new record; by default, a sentinel is sent to every partition. If the code under test can
+ * write with a delay, send the sentinel on the same path: post a valid decision and return its
+ * `decision_id`.
  */
 export async function expectNothingProduced(
   topic: string,

@@ -1,4 +1,5 @@
-/** An instance that only limits: takes points for a while and tells what it was given. */
+/** Takes points from a shared rate limit in a separate process, and reports how many were granted.
+ */
 import { createRateLimiter } from '../../platform/rate-limit/rate-limiter.ts'
 import { createRedis } from '../../platform/redis/redis.ts'
 import { createSharedWindows } from '../../platform/redis/shared-windows.ts'
@@ -9,22 +10,26 @@ export type LimiterPlan = {
   key: string
   points: number
   windowSeconds: number
-  /** How long it takes points, and how many it tries for in each millisecond. */
+  /** Duration of the run in milliseconds. */
   ms: number
+  /** Points to request per millisecond. */
   perMs: number
 }
 
 export type LimiterReport = {
-  /** Milliseconds since 1970 and how many points were given in that millisecond. */
+  /** Time in milliseconds since the Unix epoch, and the number of points granted. */
   given: [number, number][]
   refused: number
   requests: number
   leased: number
-  /** How often Redis was said to be away. */
+  /** Number of times that Redis became unavailable. */
   outages: number
 }
 
-/** Patient, since a busy machine is not what it is about. */
+/**
+ * Timeout for Redis in milliseconds. It is generous, so that a slow test machine does not cause
+ * outages.
+ */
 const answerWithinMs = 500
 
 function run(plan: LimiterPlan): void {

@@ -1,30 +1,36 @@
-/** Finds what a migration does that processes of the version before it cannot live with. */
+/** Finds statements in migrations that would break processes of the previous version. */
 
-export interface Migration {
+interface Migration {
   readonly name: string
   readonly sql: string
 }
 
-export interface MigrationFlaw {
+interface MigrationFlaw {
   readonly migration: string
   readonly statement: string
   readonly why: string
 }
 
-/** What breaks queries of the version before, or refuses the rows that it writes. */
+/** Statements that break queries of the previous version or reject the rows that it writes. */
 const forbidden: readonly (readonly [pattern: RegExp, why: string])[] = [
-  [/^drop (table|view|schema|type|function|procedure|sequence)\b/, 'the version before uses it'],
-  [/^truncate\b/, 'the version before relies on the rows'],
-  [/^alter (table|view|type) .*\brename\b/, 'the version before knows the old name'],
+  [/^drop (table|view|schema|type|function|procedure|sequence)\b/, 'the previous version uses it'],
+  [/^truncate\b/, 'the previous version relies on the rows'],
+  [/^alter (table|view|type) .*\brename\b/, 'the previous version uses the old name'],
   [/^alter table .*\bdrop (column\b|(?!constraint|default|not null)\w)/, 'it is read or written'],
-  [/^alter table .*\balter (column )?\w+ (set data )?type\b/, 'it is read as the old type'],
-  [/^alter table .*\bset not null\b/, 'the version before may write null'],
+  [
+    /^alter table .*\balter (column )?\w+ (set data )?type\b/,
+    'the previous version reads the old type'
+  ],
+  [/^alter table .*\bset not null\b/, 'the previous version may write null'],
   [/^alter table .*\badd (constraint \w+ )?(check|unique|primary|foreign|exclude)\b/, 'rows'],
-  [/^create unique index\b/, 'the version before may write two of them']
+  [/^create unique index\b/, 'the previous version may write duplicates']
 ]
-const refusesRows = 'the version before may write rows that it refuses'
+const refusesRows = 'the previous version may write rows that it rejects'
 
-/** Of tables that an earlier migration made: one that this migration makes is used by nobody. */
+/**
+ * Finds incompatible statements. Tables that the same migration creates are exempt, because no
+ * process uses them yet.
+ */
 export function findMigrationFlaws(migrations: readonly Migration[]): MigrationFlaw[] {
   return migrations.flatMap(({ name, sql }) => {
     const statements = statementsOf(sql)
@@ -43,7 +49,7 @@ function flawOf(statement: string): string | null {
   if (!statement.startsWith('alter table')) return null
   const added = statement.split(/\badd column /).slice(1)
   const demanding = added.some((column) => / not null/.test(column) && !/ default /.test(column))
-  return demanding ? 'the version before writes rows without it' : null
+  return demanding ? 'the previous version writes rows without it' : null
 }
 
 function tableOf(statement: string): string {
@@ -54,7 +60,7 @@ function tableOf(statement: string): string {
   )
 }
 
-/** In lower case and on one line each, without comments and without the bodies of functions. */
+/** Splits SQL into lower-case statements on one line each, without comments and function bodies. */
 function statementsOf(sql: string): string[] {
   return sql
     .replaceAll(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''")

@@ -1,14 +1,14 @@
-/** Folders of migrations for tests of what applies them. */
+/** Creates migration folders for tests of the migration runner. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrationsFolder } from '../../schemas/index.ts'
 import { onEnd } from './cleanup.ts'
 
-/** The SQL of each migration, by the name of its file. */
+/** SQL by migration file name. */
 export type MigrationTexts = Readonly<Record<string, string>>
 
-/** Those of this repository. */
+/** Reads the migrations of this repository. */
 export async function ownMigrations(): Promise<MigrationTexts> {
   const names = await readdir(migrationsFolder)
   const read = async (name: string) =>

@@ -1,9 +1,9 @@
-/** Opens storage for tests: a new database, without Kafka. */
+/** Stores decisions and evaluations in a new database, without Kafka. */
 import { createEvaluateAll } from '../../consumers/evaluation/evaluate.ts'
 import { createStoreDecisions } from '../../consumers/storage/store-decisions.ts'
 import { createStoreEvaluations } from '../../consumers/storage/store-evaluations.ts'
 import { createSubscribers } from '../../consumers/storage/subscribers.ts'
-import { createTellCompleted } from '../../consumers/storage/tell-completed.ts'
+import { createNotifyCompleted } from '../../consumers/storage/notify-completed.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
@@ -20,9 +20,9 @@ import type { TestDatabase } from './database.ts'
 export interface OpenStorage {
   readonly database: TestDatabase
   readonly postgres: PostgresPool
-  /** @returns the kind of each outcome */
+  /** @returns the outcome kind of each decision */
   storeDecisions(...decisions: readonly Decision[]): Promise<readonly string[]>
-  /** @returns the kind of each outcome */
+  /** @returns the outcome kind of each evaluation */
   storeEvaluations(...evaluations: readonly Evaluation[]): Promise<readonly string[]>
 }
 
@@ -33,7 +33,7 @@ const evaluateAll = createEvaluateAll({
   onFailure: () => {}
 })
 
-/** Evaluates decisions by the default rule. Each record contains its plan. */
+/** Evaluates decisions with the default rule set. */
 export function evaluated(...decisions: readonly Decision[]): Evaluation[] {
   const runs = plannedRunsOf(defaultRuleSet, plan.outcomes)
   return evaluateAll(decisions.map((decision) => ({ decision, plan, runs })))
@@ -45,12 +45,12 @@ export async function openStorage(connectionsMax = 4): Promise<OpenStorage> {
   const postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
   onEnd(() => postgres.close())
   const subscribers = createSubscribers({ clock })
-  const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })
+  const notifyCompleted = createNotifyCompleted({ subscribers, clock, onDropped: () => {} })
   const storeDecisions = createStoreDecisions({ postgres })
-  const storeEvaluations = createStoreEvaluations({ postgres, tellCompleted })
+  const storeEvaluations = createStoreEvaluations({ postgres, notifyCompleted })
   let offset = 0n
 
-  /** Uses a new partition for each call, so that calls can run concurrently. */
+  /** Returns a position in a new partition for each call, so that calls can run concurrently. */
   function place() {
     offset += 1n
     return { groupId: 'g', topic: 't', partition: Number(offset), nextOffset: offset, epoch: 0 }

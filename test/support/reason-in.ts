@@ -1,4 +1,5 @@
-/** The whole reason of a packed run, as readers see it. */
+/** Assembles the full reason of a packed evaluation run, as consumers of the evaluations topic do.
+ */
 import type { PackedRun } from '../../core/evaluation/evaluation.ts'
 
 type Reasoned = Pick<PackedRun, 'kind' | 'reason' | 'reason_numbers'>

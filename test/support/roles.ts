@@ -1,4 +1,4 @@
-/** Databases whose owner is no superuser, and the SQL for it that the documentation shows. */
+/** Creates databases that are owned by a restricted role, with the SQL from the documentation. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
@@ -8,17 +8,23 @@ import type { Row, TestDatabase } from './database.ts'
 import { services } from './services.ts'
 
 export type OwnedDatabase = TestDatabase & {
-  /** Runs what the documentation says under this heading, as an administrator in this database. */
+  /** Runs the SQL below a heading of the documentation page, as the server's administrator. */
   follow(heading: string): Promise<void>
-  /** Runs one statement about these roles, as an administrator. */
+  /**
+   * Runs one statement as the server's administrator. Documented role names are replaced with the
+   * unique ones.
+   */
   administer(statement: string): Promise<void>
-  /** The address for another of the roles that the documentation names. */
+  /** Returns the database URL for a role. */
   urlOf(role: 'sluice_owner' | 'sluice_gateway'): string
 }
 
 const duplicateObject = '42710'
 
-/** Made as docs/operations.md says, under names of its own; nothing is migrated yet. */
+/**
+ * Creates a database as described in docs/guides/operations/database-roles.md, with unique role
+ * names and without migrations.
+ */
 export async function createOwnedDatabase(): Promise<OwnedDatabase> {
   const suffix = randomUUID().slice(0, 8)
   const name = `sluice_${suffix}`
@@ -66,17 +72,23 @@ function addressOf(
   return url.href
 }
 
-/** The SQL below a heading of the page about operations. */
+/** Returns the SQL statements below a heading of the documentation page. */
 function statementsOf(heading: string): string[] {
-  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  const page = readFileSync(
+    new URL('../../docs/guides/operations/database-roles.md', import.meta.url),
+    'utf8'
+  )
   const section = page.slice(page.indexOf(`### ${heading}\n`))
   const sql = /```sql\n([^`]*)```/.exec(section)?.[1]
-  if (sql === undefined) throw new Error(`docs/operations.md has no SQL under "${heading}"`)
+  if (sql === undefined) throw new Error(`database-roles.md has no SQL under "${heading}"`)
   const statements = sql.split(';').map((statement) => statement.trim())
   return statements.filter((statement) => statement !== '')
 }
 
-/** The roles of readers and storage belong to the whole server and are there already. */
+/**
+ * Runs a statement and ignores the error if a role already exists. Roles belong to the whole
+ * server, and only the owner and gateway roles have unique names.
+ */
 async function runTolerant(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

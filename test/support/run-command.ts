@@ -1,31 +1,33 @@
-/** Runs a `sluice` command in the test process: parses its options, but starts no process. */
+/** Runs a `sluice` command in the test process, including option parsing. */
 import { Command } from 'commander'
-import type { Surroundings } from '../../cli/surroundings.ts'
+import type { CommandContext } from '../../cli/command-context.ts'
 
-export type Ran = {
-  /** The printed output. */
-  said: string
+type CommandResult = {
+  output: string
   code: number
 }
 
-export type CommandRun = { args: readonly string[]; environment: NodeJS.ProcessEnv }
+type CommandRun = { args: readonly string[]; environment: NodeJS.ProcessEnv }
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** @throws the error of the command, which `sluice` would print. */
+/**
+ * Runs a command.
+ * @throws the error that `sluice` would print
+ */
 export async function runCommand(
-  add: (program: Command, surroundings: Surroundings) => void,
+  add: (program: Command, context: CommandContext) => void,
   { args, environment }: CommandRun
-): Promise<Ran> {
+): Promise<CommandResult> {
   const lines: string[] = []
   const write = (line: string): void => void lines.push(line)
   const program = new Command('sluice').exitOverride()
-  add(program, { environment, write, tell: () => {} })
+  add(program, { environment, write, logProgress: () => {} })
   const before = signals.map((signal) => process.listeners(signal))
   const codeBefore = process.exitCode
   try {
     await program.parseAsync([...args], { from: 'user' })
-    return { said: lines.join('\n'), code: Number(process.exitCode ?? 0) }
+    return { output: lines.join('\n'), code: Number(process.exitCode ?? 0) }
   } finally {
     process.exitCode = codeBefore
     for (const [index, signal] of signals.entries()) {

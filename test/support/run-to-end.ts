@@ -1,15 +1,15 @@
-/** Other people's programs, run to their end. */
+/** Runs external programs until they exit. */
 import { execFile, execFileSync } from 'node:child_process'
 import type { ExecFileOptions } from 'node:child_process'
 
-export interface Ended {
+export interface ProgramResult {
   readonly code: number
-  /** Of both of its outputs. */
+  /** Standard output, followed by standard error. */
   readonly output: string
 }
 
-/** Whether a program is there: it answers, and well. */
-export function answers(file: string, ...args: string[]): boolean {
+/** Checks whether a program is installed and exits with 0 for these arguments. */
+export function isAvailable(file: string, ...args: string[]): boolean {
   try {
     execFileSync(file, args, { stdio: 'ignore' })
     return true
@@ -18,8 +18,12 @@ export function answers(file: string, ...args: string[]): boolean {
   }
 }
 
-/** Runs a program to its end, whatever that is. */
-export function run(file: string, args: string[], options: ExecFileOptions = {}): Promise<Ended> {
+/** Runs a program. The exit code is -1 if the program could not start or was killed. */
+export function run(
+  file: string,
+  args: string[],
+  options: ExecFileOptions = {}
+): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const limits = { maxBuffer: 64 * 1024 * 1024, encoding: 'utf8' as const }
     execFile(file, args, { ...options, ...limits }, (error, stdout, stderr) => {
@@ -29,7 +33,10 @@ export function run(file: string, args: string[], options: ExecFileOptions = {})
   })
 }
 
-/** @throws with what the program printed, unless it ended well. */
+/**
+ * Runs a program.
+ * @throws {Error} that contains its output, if the exit code is not 0
+ */
 export async function runWell(
   file: string,
   args: string[],

@@ -1,6 +1,6 @@
-/** Changes of an Avro schema, each with its verdict: may it follow what was before? */
+/** Defines changes to an Avro schema and whether each is compatible. */
 
-export type AvroField = {
+type AvroField = {
   readonly name: string
   readonly type: unknown
   readonly default?: unknown
@@ -17,18 +17,18 @@ export type RecordSchema = {
 }
 
 /**
- * Who takes a change: all, nobody, or a registry and not we, because somebody would lose values
- * without a word.
+ * Expected result. `rejected by the check only` means that a schema registry accepts the change,
+ * but readers would lose values without an error.
  */
-export type Verdict = 'taken' | 'refused' | 'refused by us alone'
+export type Compatibility = 'accepted' | 'rejected' | 'rejected by the check only'
 
-export type SchemaChange = {
+type SchemaChange = {
   readonly title: string
-  readonly verdict: Verdict
+  readonly compatibility: Compatibility
   readonly change: (schema: RecordSchema) => RecordSchema
 }
 
-/** What the changes begin with: one field of each kind that our contracts have, and some more. */
+/** Schema that the changes start from. It has a field of every type that Sluice's schemas use. */
 export const changing: RecordSchema = {
   type: 'record',
   name: 'Thing',
@@ -79,81 +79,82 @@ const enumOf = (symbols: string[], members: object = {}): Partial<AvroField> => 
 
 type Rows = Record<string, SchemaChange['change']>
 
-const taken: Rows = {
+const accepted: Rows = {
   nothing: (schema) => schema,
-  'an optional field more': withField({ name: 'new', type: ['null', 'long'], default: null }),
-  'an optional field more, inside': withChanged(
+  'a new optional field': withField({ name: 'new', type: ['null', 'long'], default: null }),
+  'a new optional field, nested': withChanged(
     'parts',
     partsOf([partId, { name: 'new', type: ['null', 'int'], default: null }])
   ),
   'another order of fields': (schema) => ({ ...schema, fields: schema.fields.toReversed() }),
-  'a default where there was none': withChanged('id', { default: '' }),
-  'other words about it': withChanged('id', { doc: 'What it is.' })
+  'a default added': withChanged('id', { default: '' }),
+  'another documentation': withChanged('id', { doc: 'What it is.' })
 }
 
-const refusedByUsAlone: Rows = {
-  'an optional field less': without('note'),
-  'an optional field under another name': (schema) =>
+const rejectedByCheck: Rows = {
+  'a removed optional field': without('note'),
+  'a renamed optional field': (schema) =>
     withField({ name: 'remark', type: ['null', 'string'], default: null, aliases: ['note'] })(
       without('note')(schema)
     ),
   'a new field that is never null': withField({ name: 'new', type: 'string', default: '' }),
-  'bytes for a string': withChanged('id', { type: 'bytes' }),
-  'a time that is a number': withChanged('at', { type: 'long' }),
+  'bytes instead of a string': withChanged('id', { type: 'bytes' }),
+  'a timestamp that becomes a number': withChanged('at', { type: 'long' }),
   'another default, and null no longer first': withChanged('note', {
     type: ['string', 'null'],
     default: ''
   }),
-  'a default less': withChanged('note', { default: undefined }),
-  // Its records would be read by nobody: our codec takes names in full, the registry does not.
+  'a removed default': withChanged('note', { default: undefined }),
+  // Readers could not decode records with another namespace, because the codec compares full names.
+  // A schema registry accepts the change.
   'another namespace': (schema) => ({ ...schema, namespace: 'elsewhere' })
 }
 
-const refused: Rows = {
-  'a field more without a default': withField({ name: 'new', type: 'string' }),
-  'a nullable field more without a default': withField({ name: 'new', type: ['null', 'int'] }),
-  'a field more with a default that is none': withField({ name: 'new', type: 'int', default: 'x' }),
-  'a required field less': without('id'),
-  'a required field less, inside': withChanged('parts', partsOf([])),
-  'a required field more, inside': withChanged(
+const rejected: Rows = {
+  'a new field without a default': withField({ name: 'new', type: 'string' }),
+  'a new nullable field without a default': withField({ name: 'new', type: ['null', 'int'] }),
+  'a new field with an invalid default': withField({ name: 'new', type: 'int', default: 'x' }),
+  'a removed required field': without('id'),
+  'a removed required field, nested': withChanged('parts', partsOf([])),
+  'a new required field, nested': withChanged(
     'parts',
     partsOf([partId, { name: 'new', type: 'int' }])
   ),
-  'a required field under another name': (schema) =>
+  'a renamed required field': (schema) =>
     withField({ name: 'identity', type: 'string', aliases: ['id'] })(without('id')(schema)),
   'another type': withChanged('id', { type: 'long' }),
   'a wider number': withChanged('attempts', { type: 'long' }),
   'a narrower number': withChanged('at', { type: 'int' }),
-  'null where there was none': withChanged('id', { type: ['null', 'string'] }),
-  'no null where there was one': withChanged('note', { type: 'string', default: '' }),
-  'another type beside null': withChanged('note', { type: ['null', 'long'] }),
-  'one more type beside null': withChanged('note', { type: ['null', 'string', 'long'] }),
-  'a symbol more': withChanged('kind', enumOf(['A', 'B', 'C'])),
-  'a symbol more, and one to fall back on': withChanged(
+  'null added': withChanged('id', { type: ['null', 'string'] }),
+  'null removed': withChanged('note', { type: 'string', default: '' }),
+  'another type next to null': withChanged('note', { type: ['null', 'long'] }),
+  'one more type next to null': withChanged('note', { type: ['null', 'string', 'long'] }),
+  'a new symbol': withChanged('kind', enumOf(['A', 'B', 'C'])),
+  'a new symbol with a default symbol': withChanged(
     'kind',
     enumOf(['A', 'B', 'C'], { default: 'A' })
   ),
-  'a symbol less': withChanged('kind', enumOf(['A'])),
-  'an enumeration for a string': withChanged('id', enumOf(['A'], { name: 'Id' })),
+  'a removed symbol': withChanged('kind', enumOf(['A'])),
+  'an enum instead of a string': withChanged('id', enumOf(['A'], { name: 'Id' })),
   'another size': withChanged('digest', { type: { type: 'fixed', name: 'Digest', size: 32 } }),
-  'another name of the record': (schema) => ({ ...schema, name: 'ThingTwo' }),
-  'another name of the record, the old an alias': (schema) => ({
+  'a renamed record': (schema) => ({ ...schema, name: 'ThingTwo' }),
+  'a renamed record with the old name as alias': (schema) => ({
     ...schema,
     name: 'ThingTwo',
     aliases: ['Thing']
   }),
-  'another name of a record inside': withChanged('parts', partsOf([partId], 'Piece')),
-  'a record for an array': withChanged('parts', {
+  'a renamed nested record': withChanged('parts', partsOf([partId], 'Piece')),
+  'a record instead of an array': withChanged('parts', {
     type: { type: 'record', name: 'Part', fields: [partId] }
   })
 }
 
-function changesOf(verdict: Verdict, rows: Rows): SchemaChange[] {
-  return Object.entries(rows).map(([title, change]) => ({ title, verdict, change }))
+function changesOf(compatibility: Compatibility, rows: Rows): SchemaChange[] {
+  return Object.entries(rows).map(([title, change]) => ({ title, compatibility, change }))
 }
 
 export const schemaChanges: readonly SchemaChange[] = [
-  ...changesOf('taken', taken),
-  ...changesOf('refused by us alone', refusedByUsAlone),
-  ...changesOf('refused', refused)
+  ...changesOf('accepted', accepted),
+  ...changesOf('rejected by the check only', rejectedByCheck),
+  ...changesOf('rejected', rejected)
 ]

@@ -1,4 +1,4 @@
-/** A Kafka of a test's own with encrypted listeners: one for logins, one for certificates. */
+/** Starts a Kafka broker with TLS listeners: one with passwords, one with client certificates. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,11 +14,11 @@ import type { Authority } from './certificates.ts'
 import { onEnd } from './cleanup.ts'
 
 export interface SecureKafka {
-  /** TLS, and a login by name. The certificate is for 127.0.0.1 alone. */
+  /** Broker address for TLS and SASL. The certificate is valid for 127.0.0.1 only. */
   readonly saslBrokers: string
-  /** TLS, and a certificate of the client's. */
+  /** Broker address for TLS with client certificates. */
   readonly mutualBrokers: string
-  /** Neither; the broker talks to itself here. */
+  /** Broker address without TLS. */
   readonly plainBrokers: string
   readonly username: string
   readonly password: string
@@ -31,12 +31,12 @@ const java = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 const credentials = { username: 'sluice', password: 'of-one-test' }
 const loginModules = 'org.apache.kafka.common.security'
 
-/** Where only Docker is at hand, there is no Kafka that could be started so. */
+/** Checks whether Java is available. Kafka in Docker is not supported here. */
 export function canStartSecureKafka(): boolean {
   return problemsOf('native', thisMachine(tmpdir())).length === 0
 }
 
-/** @param settings further lines of server.properties. */
+/** @param settings additional lines of server.properties */
 export async function startSecureKafka(
   authority: Authority,
   settings: Readonly<Record<string, string>> = {}
@@ -52,7 +52,7 @@ export async function startSecureKafka(
   const properties = join(folder, 'server.properties')
   const base = propertiesOf({ client: plain, controller }, join(folder, 'log'))
   const listeners = { PLAINTEXT: plain, SASL_SSL: sasl, SSL: mutual }
-  // Of two lines for one property, the later counts.
+  // Later lines override earlier ones.
   const security = securityProperties({ listeners, controller, pems })
   writeFileSync(properties, base + security + linesOf(settings))
   await start(folder, properties, plain)

@@ -1,4 +1,4 @@
-/** Where the local stack of this test run is, and how to freeze or end parts of it. */
+/** Gives tests the addresses of the stack, and lets them suspend, kill and restart its services. */
 import { readFileSync } from 'node:fs'
 import type { ServiceName } from '../../stack/services.ts'
 import { onEnd } from './cleanup.ts'
@@ -16,32 +16,31 @@ export function services(): TestServices {
   const path = process.env[servicesVariable]
   if (path === undefined) {
     throw new Error(
-      'This test needs the local stack, which npm test starts: ' +
-        'run "npm test -- contract", "npm test -- integration", "npm test -- e2e" ' +
-        'or "npm test -- test/<path of one file>".'
+      'This test needs the local stack of npm test: run "npm test -- contract", "npm test ' +
+        '-- integration", "npm test -- e2e" or "npm test -- test/<path of one file>".'
     )
   }
   known ??= JSON.parse(readFileSync(path, 'utf8')) as TestServices
   return known
 }
 
-/** Whether the stack has a listener for the proxy; an external one has none. */
+/** Checks whether the broker has a listener for the proxy. An external stack has none. */
 export function hasKafkaProxy(): boolean {
   return services().proxyPort !== null
 }
 
 /**
- * The proxy before the broker. Its port is advertised by the broker, so there can be one at a time:
- * a second test file waits here until the first has closed its own.
+ * Starts the proxy in front of the broker. Only one can run at a time, because the broker
+ * advertises its port. Other test files wait until the port is free.
  */
 export async function startKafkaProxy(): Promise<KafkaProxy> {
   const { addresses, proxyPort: port } = services()
   const target = addresses.kafkaProxyTarget
   if (target === undefined || port === null) {
-    throw new Error('This stack has no proxy listener: run the test on the native or Docker stack.')
+    throw new Error('This stack has no proxy listener. Run the test on the native or Docker stack.')
   }
   const proxy = await waitUntil(
-    `the port ${port} of the proxy is free`,
+    `port ${port} of the proxy to be free`,
     async () => await createKafkaProxy({ port, target }),
     proxyTurnMs
   )
@@ -49,7 +48,7 @@ export async function startKafkaProxy(): Promise<KafkaProxy> {
   return proxy
 }
 
-/** Freezes a service of the stack, as a stuck machine would be; it thaws when the file ends. */
+/** Suspends a service, and resumes it after the test file. */
 export async function pauseService(name: ServiceName): Promise<void> {
   onEnd(async () => await resumeService(name))
   await control(name, 'pause')
@@ -59,13 +58,13 @@ export async function resumeService(name: ServiceName): Promise<void> {
   await control(name, 'resume')
 }
 
-/** Ends a service of the stack with SIGKILL; it is started again when the file ends. */
+/** Kills a service with SIGKILL, and restarts it after the test file. */
 export async function killService(name: ServiceName): Promise<void> {
   onEnd(async () => await reviveService(name))
   await control(name, 'kill')
 }
 
-/** Resolves once the service answers again; does nothing while it runs. */
+/** Restarts a service and waits until it is ready. Does nothing if it is running. */
 export async function reviveService(name: ServiceName): Promise<void> {
   await control(name, 'revive')
 }
@@ -75,5 +74,5 @@ async function control(
   verb: 'pause' | 'resume' | 'kill' | 'revive'
 ): Promise<void> {
   const answer = await fetch(`${services().controlUrl}/${name}/${verb}`, { method: 'POST' })
-  if (!answer.ok) throw new Error(`the runner could not ${verb} ${name}: ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`the runner failed to ${verb} ${name}: ${await answer.text()}`)
 }

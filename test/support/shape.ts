@@ -1,18 +1,17 @@
-/** Whether an answer has the form of an example: its members and the kinds of their values. */
+/** Compares the shape of a response with an example: its members and their types. */
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
 /**
- * Paths of what the example shows and the answer has not, or has as something else. An answer may
- * have more; null fits everything, since it only says that something is not known or not there. Of
- * lists the first items are compared.
+ * Returns the paths of members that are missing from the response or have another type. Additional
+ * members are allowed, null matches every type, and only the first item of an array is compared.
  */
 export function differencesOf(example: Json, answer: Json | undefined, path = ''): string[] {
-  const name = path === '' ? 'the answer' : path
+  const name = path === '' ? 'the response' : path
   if (answer === undefined) return [`${name} is missing`]
   if (example === null || answer === null) return []
   if (kindOf(example) !== kindOf(answer)) {
-    return [`${name} is of the kind ${kindOf(answer)}, not ${kindOf(example)}`]
+    return [`${name} has the type ${kindOf(answer)}, not ${kindOf(example)}`]
   }
   return membersOf(example).flatMap(([member, value]) =>
     differencesOf(value, Object.fromEntries(membersOf(answer))[member], `${path}/${member}`)

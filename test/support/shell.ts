@@ -1,13 +1,13 @@
-/** A shell that stays: what one piece of a page sets, the next one finds. */
+/** Runs a shell session, so that the commands of a documentation page share variables. */
 import { spawn } from 'node:child_process'
 import { onEnd } from './cleanup.ts'
 
 export interface Shell {
-  /** @returns what the piece printed on both of its outputs. */
+  /** Runs commands and resolves with their exit code and output (stdout and stderr). */
   run(piece: string): Promise<{ readonly output: string; readonly code: number }>
 }
 
-/** Told by the shell behind each piece; no answer of ours holds it. */
+/** Printed after each command to mark the end of its output. */
 const endMark = '\u001e'
 const outputCharsMax = 10_000_000
 
@@ -16,7 +16,7 @@ export function createShell(folder: string): Shell {
   const gone = Promise.withResolvers<never>()
   gone.promise.catch(() => {})
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  void ended.then(() => gone.reject(new Error('the shell has ended')))
+  void ended.then(() => gone.reject(new Error('the shell has exited')))
   onEnd(async () => {
     child.stdin.end('exit\n')
     await ended
@@ -29,7 +29,7 @@ export function createShell(folder: string): Shell {
       text += String(part)
       if (text.includes(`${endMark}\n`) || text.length > outputCharsMax) return text
     }
-    throw new Error('the shell has ended')
+    throw new Error('the shell has exited')
   }
 
   return {

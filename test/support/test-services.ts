@@ -1,18 +1,21 @@
-/** What the runner tells the tests about the stack it started, as a file that they read. */
+/** Defines the file through which the runner passes service addresses to the tests. */
 import type { Secrets } from '../../stack/secrets.ts'
 import type { Addresses, StackMode } from '../../stack/services.ts'
 
-/** The environment variable that names the file. */
+/** Environment variable that contains the path of the file. */
 export const servicesVariable = 'SLUICE_TEST_SERVICES'
 
 export type TestServices = {
   mode: StackMode
   addresses: Addresses
-  /** Advertised by the broker's PROXY listener; null where there is no such listener. */
+  /** Port that the broker's PROXY listener advertises; null if there is no such listener. */
   proxyPort: number | null
-  /** A migrated database that nobody connects to; copies of it are made from `databaseUrl`. */
+  /**
+   * Name of the migrated database to copy. It is on the server of `databaseUrl` and must have no
+   * connections.
+   */
   templateDatabase: string
   secrets: Secrets
-  /** Where the runner can be asked to freeze a service. */
+  /** Base URL of the control server. */
   controlUrl: string
 }

@@ -1,4 +1,4 @@
-/** TLS in front of a service that has none: what it says inside passes unchanged. */
+/** Runs TLS proxies in front of services that do not support TLS. */
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -7,7 +7,10 @@ import { request } from 'node:http'
 import type { Issued } from './certificates.ts'
 import { onEnd } from './cleanup.ts'
 
-/** Takes connections for Redis at `target`. @returns the URL of the front, with the same login. */
+/**
+ * Starts a TLS proxy for the Redis at `target`.
+ * @returns the URL of the proxy, with the credentials of `target`
+ */
 export async function startRedisFront(target: string, issued: Issued): Promise<URL> {
   const url = new URL(target)
   const { hostname, port } = url
@@ -24,13 +27,16 @@ export async function startRedisFront(target: string, issued: Issued): Promise<U
 }
 
 export interface HttpsFront {
-  /** Of the target, with https and without the login. */
+  /** HTTPS URL of the proxy, without credentials. */
   readonly url: string
-  /** How many requests had no or a wrong login. */
+  /** Returns the number of requests rejected because of missing or wrong credentials. */
   refused(): number
 }
 
-/** Takes requests for `target` whose basic login is `login`, `user:password`. */
+/**
+ * Starts an HTTPS proxy for `target` that requires basic authentication. `login` has the form
+ * `user:password`.
+ */
 export async function startHttpsFront(
   target: string,
   issued: Issued,

@@ -1,13 +1,13 @@
-/** Tokens that look like ours and are not, made from one that is and the key that signed it. */
+/** Forges tokens from a valid token and its signing key. */
 import { createHmac, createPublicKey, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
 type Part = Record<string, unknown>
 
-export interface Forgery {
-  /** Made as ours are, and valid unless a part is told to be otherwise. */
+interface Forgery {
+  /** Signs a token in which the given header and payload members replace the valid ones. */
   readonly forge: (header: object, payload: object, key?: KeyObject) => string
-  /** What is wrong with each, and the token. */
+  /** Forged tokens, each with a description of its flaw. */
   readonly corpus: readonly (readonly [what: string, token: string])[]
 }
 
@@ -16,7 +16,7 @@ export function newKey(namedCurve = 'P-256') {
   return { privateKey, pem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-/** The parts of a token, unchecked. */
+/** Decodes a token without verifying it. */
 export function decoded(token: string): [Part, Part] {
   const [header = '', payload = ''] = token.split('.')
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Part
@@ -33,22 +33,22 @@ function signed(text: string, key: KeyObject): string {
   return `${text}.${signature.toString('base64url')}`
 }
 
-/** @param whole a token that is valid, issued now. */
+/** @param whole a valid token that was just issued */
 export function createForgery(whole: string, privateKey: KeyObject): Forgery {
   const [goodHeader, goodPayload] = decoded(whole)
   const seconds = Number(goodPayload['iat'])
 
-  /** Signs whatever it is given, so that only the claims can be wrong. */
+  /** Signs with the real key by default, so that only the claims are invalid. */
   const forge: Forgery['forge'] = (header, payload, key = privateKey) =>
     signed(encoded({ ...goodHeader, ...header }, { ...goodPayload, ...payload }), key)
 
-  /** With our key, and claims that are this text. */
+  /** Signs a token that has this text as its payload, with the real key. */
   function forgeClaims(text: string): string {
     const [header = ''] = encoded(goodHeader, {}).split('.')
     return signed(`${header}.${Buffer.from(text).toString('base64url')}`, privateKey)
   }
 
-  /** With our key, and a text of the token that JSON reads as ours. */
+  /** Signs a changed JSON text with the real key. The text still parses to the original members. */
   function forgeText(beginning: string, instead: string, where: 'header' | 'payload' = 'payload') {
     const [header = '', payload = ''] = [goodHeader, goodPayload].map((part) =>
       JSON.stringify(part)
@@ -59,7 +59,7 @@ export function createForgery(whole: string, privateKey: KeyObject): Forgery {
     return signed(joined, privateKey)
   }
 
-  /** By its own key, whose name is not ours, and under our name. */
+  /** Signs with a new key on another curve, but names the real key id. */
   function forgeOnP384(): string {
     return signed(encoded(goodHeader, goodPayload), newKey('P-384').privateKey)
   }
@@ -83,47 +83,47 @@ export function createForgery(whole: string, privateKey: KeyObject): Forgery {
     ['HS256 with an empty secret', forgeHmac('')],
     ['alg ES384', forge({ alg: 'ES384' }, {})],
     ['alg RS256', forge({ alg: 'RS256' }, {})],
-    ['another audience', forge({}, { aud: 'somebody-else' })],
+    ['another audience', forge({}, { aud: 'another-service' })],
     ['no audience', forge({}, { aud: undefined })],
-    ['another issuer', forge({}, { iss: 'somebody-else' })],
+    ['another issuer', forge({}, { iss: 'another-service' })],
     ['no issuer', forge({}, { iss: undefined })],
     ['another key id', forge({ kid: 'other' }, {})],
     ['a key id with a path', forge({ kid: '../../../dev/null' }, {})],
     ['no key id', forge({ kid: undefined }, {})],
     ['another key', forge({}, {}, newKey().privateKey)],
-    ['a key of its own in the header', forge({ jwk: {} }, {}, newKey().privateKey)],
-    ['a key in the header, signed with ours', forge({ jwk: {} }, {})],
-    ['an address of keys in the header', forge({ jku: 'https://example.com/jwks.json' }, {})],
+    ['an embedded key in the header', forge({ jwk: {} }, {}, newKey().privateKey)],
+    ['an embedded key, signed with the real key', forge({ jwk: {} }, {})],
+    ['a key URL in the header', forge({ jku: 'https://example.com/jwks.json' }, {})],
     ['a certificate in the header', forge({ x5c: ['MIIB'] }, {})],
-    ['an extension that is critical', forge({ crit: ['exp'] }, {})],
-    ['an extension that is critical and ours', forge({ crit: ['b64'], b64: false }, {})],
+    ['a critical extension', forge({ crit: ['exp'] }, {})],
+    ['the critical extension b64', forge({ crit: ['b64'], b64: false }, {})],
     ['another type', forge({ typ: 'at+jwt' }, {})],
     ['a key of another curve', forgeOnP384()],
-    ['a claim that is there twice', forgeText('{"sub":"x",', '{')],
-    ['a header that is there twice', forgeText('{"alg":"none",', '{', 'header')],
+    ['a duplicate claim', forgeText('{"sub":"x",', '{')],
+    ['a duplicate header member', forgeText('{"alg":"none",', '{', 'header')],
     ['spaces between the claims', forgeText('{ ', '{')],
     ['expired', forge({}, { exp: seconds - 60 })],
-    ['no end', forge({}, { exp: undefined })],
-    ['an end that is text', forge({}, { exp: String(seconds + 900) })],
+    ['no expiry', forge({}, { exp: undefined })],
+    ['an expiry that is text', forge({}, { exp: String(seconds + 900) })],
     ['not valid yet', forge({}, { nbf: seconds + 60 })],
     ['issued in the future', forge({}, { iat: seconds + 60, exp: seconds + 960 })],
-    ['valid for longer than ours', forge({}, { exp: seconds + 901 })],
-    ['no time of issue', forge({}, { iat: undefined })],
-    ['a time of issue that is text', forge({}, { iat: String(seconds) })],
+    ['a lifetime above the maximum', forge({}, { exp: seconds + 901 })],
+    ['no issue time', forge({}, { iat: undefined })],
+    ['an issue time that is text', forge({}, { iat: String(seconds) })],
     ['no user', forge({}, { sub: undefined })],
     ['a user that is a number', forge({}, { sub: 1 })],
     ['a user that is a list', forge({}, { sub: [goodPayload['sub']] })],
-    ['audiences as a list with another', forge({}, { aud: ['somebody-else'] })],
-    ['an organization that is no UUID', forge({}, { organization_id: '*' })],
+    ['a list with another audience', forge({}, { aud: ['another-service'] })],
+    ['an organization that is not a UUID', forge({}, { organization_id: '*' })],
     ['an organization that is an object', forge({}, { organization_id: { $ne: null } })],
     ['no role', forge({}, { role: undefined })],
     ['a role that is a list', forge({}, { role: ['owner'] })],
     ['no session', forge({}, { sid: undefined })],
-    ['a session that is no UUID', forge({}, { sid: 'x' })],
+    ['a session that is not a UUID', forge({}, { sid: 'x' })],
     ['claims that are a list', forgeClaims('[]')],
     ['claims that are null', forgeClaims('null')],
-    ['a giant', `${'A'.repeat(5_000_000)}.A.A`],
-    ['a valid giant', forge({}, { padding: 'x'.repeat(10_000) })],
+    ['a huge token', `${'A'.repeat(5_000_000)}.A.A`],
+    ['a huge valid token', forge({}, { padding: 'x'.repeat(10_000) })],
     ['a cut-off signature', whole.slice(0, -5)],
     ['no signature', whole.slice(0, whole.lastIndexOf('.') + 1)],
     ['another payload', whole.replace(/\.[^.]+\./, `.${encoded({}, { sub: 'x' }).slice(3)}.`)],

@@ -1,12 +1,12 @@
-/** Polls for what must come true soon, so that no test sleeps for a while and hopes. */
+/** Polls a condition with a deadline, so that tests need no fixed sleeps. */
 import { setTimeout as pause } from 'node:timers/promises'
 
-const timeoutDefaultMs = 60_000
+const timeoutDefaultMs = 120_000
 const pollMs = 25
 
 /**
- * Resolves with the first answer that is neither false, null nor undefined.
- * @throws with `what`, and with what the last probe threw, once the time is over.
+ * Resolves with the first result that is not false, null or undefined.
+ * @throws {Error} that contains `what` and the last error of the probe, on timeout
  */
 export async function waitUntil<T>(
   what: string,

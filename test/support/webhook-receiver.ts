@@ -1,4 +1,4 @@
-/** A receiver of webhooks on this machine: it keeps what comes, and answers as it is told. */
+/** Receives webhooks, records them and returns configurable responses. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
@@ -12,14 +12,14 @@ export interface Received {
   readonly body: string
 }
 
-/** Ends the response, or never does. */
+/** Sends the response, or leaves the request without a response. */
 export type Respond = (response: ServerResponse, received: Received) => void
 
 export interface WebhookReceiver {
   readonly url: string
-  /** What has come to a path so far. */
+  /** Returns the requests received at a path. */
   at(path: string): readonly Received[]
-  /** From now on, for a path; without it everything is answered 204. */
+  /** Sets the response to requests at a path. Default: 204. */
   answer(path: string, respond: Respond): void
 }
 
@@ -51,7 +51,6 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   }
 }
 
-/** Answers with a status, and maybe headers. */
 export function status(code: number, headers: Readonly<Record<string, string>> = {}): Respond {
   return (response) => void response.writeHead(code, headers).end()
 }

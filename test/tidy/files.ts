@@ -1,10 +1,10 @@
-/** The files of the repository, as git sees them, and what a check says about one. */
+/** Lists the files of the repository, and defines the types of checks and findings. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 
 export type RepositoryFile = { readonly path: string; readonly lines: readonly string[] }
 
-/** `line` is 0 when it is about the file as a whole. */
+/** Line 0 stands for the whole file. */
 export type Finding = { readonly path: string; readonly line: number; readonly message: string }
 
 export type Check = (files: readonly RepositoryFile[]) => Finding[]
@@ -12,7 +12,8 @@ export type Check = (files: readonly RepositoryFile[]) => Finding[]
 const bytesMax = 4 * 1024 * 1024
 const binary = /[.](png|jpg|gif|ico|woff2?|gz|bin|avro)$/
 
-/** Everything that is or would be committed; what is ignored does not count. */
+/** Returns the text files of the repository, including uncommitted files that git does not ignore.
+ */
 export function listFiles(): RepositoryFile[] {
   const args = ['ls-files', '-co', '--exclude-standard', '-z']
   const paths = execFileSync('git', args, { encoding: 'utf8' }).split('\0')
@@ -30,16 +31,16 @@ export function isCode({ path }: RepositoryFile): boolean {
   return /[.](ts|js|mjs|cjs|sql)$/.test(path)
 }
 
-export function isTest({ path }: RepositoryFile): boolean {
+function isTest({ path }: RepositoryFile): boolean {
   return path.startsWith('test/')
 }
 
-/** Source of the rooms: what ships, and what starts it. */
+/** Checks whether the file is TypeScript in a top-level folder other than test/. */
 export function isSource(file: RepositoryFile): boolean {
   return file.path.endsWith('.ts') && file.path.includes('/') && !isTest(file)
 }
 
-/** One finding for each line that `judge` has something to say about. */
+/** Calls `judge` for each line, and returns the messages as findings. */
 export function eachLine(
   files: readonly RepositoryFile[],
   judge: (line: string, file: RepositoryFile) => string | null
@@ -56,7 +57,7 @@ export function aboutFile(path: string, message: string): Finding {
   return { path, line: 0, message }
 }
 
-/** "path:line: message", as an editor can jump to it. */
+/** Formats findings as "path:line: message", so that editors can open them. */
 export function describeFindings(findings: readonly Finding[]): string[] {
   return findings.map(({ path, line, message }) => `${path}:${line}: ${message}`)
 }

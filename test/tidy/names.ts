@@ -1,9 +1,10 @@
-/** Checks that things are where their names say: exports, twins, contracts, rooms. */
+/** Checks file names and locations: exports, unit tests, golden bytes and top-level folders. */
 import { aboutFile, isSource } from './files.ts'
 import type { Check, Finding, RepositoryFile } from './files.ts'
 
-/** Programs, tables of data, and the one barrel: named for their role. */
-const namedForRole = /(^|\/)(main|index|run|start|check|sluice|[^/]*-table)[.]ts$/
+/** Matches entry points, tables and barrel files, which are named for their role. */
+const namedForRole =
+  /(^|\/)(main|index|run|start|check|sluice|routes|schemas|queries|views|services|[^/]*-table)[.]ts$/
 
 const declared =
   /^export (?:async )?(const|let|function\*?|class|interface|type) (\w+)|^export (?:type )?\{([^}]*)\}/
@@ -20,13 +21,13 @@ function exportsOf({ lines }: RepositoryFile): Export[] {
   })
 }
 
-/** "limit-rate.ts" -> limit, rate; "ingest.operation.ts" -> ingest, operation */
+/** Splits a file name into words: "limit-rate.ts" gives limit and rate. */
 function wordsOf(path: string): string[] {
   const file = path.split('/').at(-1) ?? ''
   return file.replace(/[.]ts$/, '').split(/[-.]/)
 }
 
-/** An s at the end is forgiven: a file of ports may export freePort. */
+/** Ignores a plural s, so that ports.ts may export freePort. */
 function stem(word: string): string {
   return word.toLowerCase().replace(/(?<=..)s$/, '')
 }
@@ -36,8 +37,8 @@ function shareWord(path: string, name: string): boolean {
 }
 
 /**
- * limit-rate.ts exports createLimitRate or LimitRate, so that either leads to the other. A file of
- * several functions is named for what they have in common, which only a reader can judge.
+ * Requires that a file with one export is named for it: limit-rate.ts exports createLimitRate or
+ * LimitRate. Files with several exports cannot be checked automatically.
  */
 export const checkExports: Check = (files) =>
   files
@@ -52,7 +53,10 @@ export const checkExports: Check = (files) =>
       return aboutFile(file.path, `named for none of its exports: ${names.join(', ')}`)
     })
 
-/** test/unit/core/ids.test.ts is about core/ids.ts; "ids.clock.test.ts" is one aspect of it. */
+/**
+ * Requires a source file for each unit test: core/ids.ts for core/ids.test.ts and for
+ * core/ids.clock.test.ts.
+ */
 export const checkTwins: Check = (files) => {
   const paths = new Set(files.map(({ path }) => path))
   return files.flatMap(({ path }): Finding[] => {
@@ -64,20 +68,62 @@ export const checkTwins: Check = (files) => {
   })
 }
 
-/** ingest.operation.test.ts may be about ingest.operation.ts: the part before the dot decides. */
+/**
+ * Requires that another file uses each export. SDKs are exempt, because their users are elsewhere.
+ */
+export const checkUsedExports: Check = (files) => {
+  const users = new Map<string, number>()
+  for (const { lines } of files) {
+    for (const word of new Set(lines.join('\n').match(/\w+/g))) {
+      users.set(word, (users.get(word) ?? 0) + 1)
+    }
+  }
+  const sources = files.filter(({ path }) => path.endsWith('.ts') && !path.startsWith('sdk/'))
+  return sources.flatMap((file) =>
+    exportsOf(file)
+      .filter(({ name }) => users.get(name) === 1)
+      .map(({ name }) => aboutFile(file.path, `exports ${name}, which no other file uses`))
+  )
+}
+
+const declaredType = /^export (?:interface|type|class) (\w+)/
+
+/**
+ * Requires that no two exported types share a name. SDKs are exempt, because they are separate
+ * packages.
+ */
+export const checkTypeNames: Check = (files) => {
+  const sources = files.filter((file) => isSource(file) && !file.path.startsWith('sdk/'))
+  const declared = sources.flatMap(({ path, lines }) =>
+    lines.flatMap((line) => {
+      const name = declaredType.exec(line)?.[1]
+      return name === undefined ? [] : [{ name, path }]
+    })
+  )
+  return [...Map.groupBy(declared, ({ name }) => name)].flatMap(([name, [first, ...others]]) =>
+    others.map(({ path }) => aboutFile(path, `exports the type ${name}, as ${first?.path} does`))
+  )
+}
+
+/**
+ * Checks whether the source exists with another extension, for example ingest.operation.ts for
+ * ingest.ts.
+ */
 function hasAspect(paths: ReadonlySet<string>, place: string): boolean {
   const start = place.replace(/[.][a-z]+$/, '.')
   return [...paths].some((path) => path.startsWith(start))
 }
 
-/** Every version of a schema is decoded in a test for ever. */
+/** Requires golden bytes for every schema version. */
 export const checkContracts: Check = (files) => {
   const paths = new Set(files.map(({ path }) => path))
   return files.flatMap(({ path }) => {
     const version = /^schemas\/(.*)[.]avsc$/.exec(path)?.[1]
     if (version === undefined || paths.has(`test/unit/platform/avro/golden/${version}.hex`))
       return []
-    return [aboutFile(path, `no bytes of it, write test/unit/platform/avro/golden/${version}.hex`)]
+    return [
+      aboutFile(path, `has no golden bytes, write test/unit/platform/avro/golden/${version}.hex`)
+    ]
   })
 }
 
@@ -85,7 +131,7 @@ function mentions({ lines }: RepositoryFile, word: string): boolean {
   return lines.some((line) => line.includes(word))
 }
 
-/** A reader who meets a folder finds it explained. */
+/** Requires that ARCHITECTURE.md names every top-level folder. */
 export const checkRooms: Check = (files) => {
   const rooms = new Set(
     files.flatMap(({ path }) => {
@@ -93,7 +139,7 @@ export const checkRooms: Check = (files) => {
       return rest === undefined || room.startsWith('.') ? [] : [room]
     })
   )
-  return ['README.md', 'ARCHITECTURE.md'].flatMap((path) => {
+  return ['ARCHITECTURE.md'].flatMap((path) => {
     const page = files.find((file) => file.path === path)
     if (page === undefined) return [aboutFile(path, 'missing')]
     const missing = [...rooms].filter((room) => !mentions(page, `${room}/`))
@@ -101,11 +147,14 @@ export const checkRooms: Check = (files) => {
   })
 }
 
-/** Rooms of the server; SDKs follow the conventions of their language, tests mirror the rooms. */
+/**
+ * Matches the server's top-level folders, to which `filesOfFolderMax` applies. SDKs and tests have
+ * their own layout.
+ */
 const roomy =
   /^(schemas|core|platform|store|evaluators|http|auth|usage|api|gateway|consumers|cli|stack)\//
 
-/** Split a folder that has more files than this. */
+/** Maximum number of files in a folder. Split folders that have more. */
 export const filesOfFolderMax = 25
 
 export const checkFolders: Check = (files) => {

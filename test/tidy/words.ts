@@ -1,4 +1,4 @@
-/** Words that do not belong here, each with what to use in its place. */
+/** Checks for banned code patterns, folder names and machine-specific paths. */
 import { homedir } from 'node:os'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Check, RepositoryFile } from './files.ts'
 
 type Ban = { readonly pattern: RegExp; readonly instead: string; readonly inTests?: true }
 
-/** Looked for in code and comments alike. */
+/** Patterns that are banned in code and comments. */
 const bans: readonly Ban[] = [
   { pattern: /\b(TODO|FIXME|XXX|HACK)\b/, instead: 'do it now, or open an issue' },
   { pattern: /@ts-(ignore|nocheck)\b/, instead: 'the right type' },
@@ -20,7 +20,7 @@ const bans: readonly Ban[] = [
   }
 ]
 
-/** Looked for outside comments, where the word is a word. */
+/** Matches the type `any`, which is banned in code but not in comments. */
 const anyType = /(:|<|\bas|\||&)\s*any\b(?=\s*(\)|;|,|>|\[|=|\{|$))/
 
 const folders = /(^|\/)(utils?|helpers?|common|lib|misc|shared)(\/|[.][^/]+$)/
@@ -48,12 +48,14 @@ export const checkPlaces: Check = (files) =>
     .map(({ path }) => ({
       path,
       line: 0,
-      message: 'a place for anything, use the name of what is in it'
+      message: 'a folder without a topic, name it for its content'
     }))
 
 const publicHosts = ['registry.npmjs.org', 'repo.maven.apache.org', 'repo1.maven.org', 'pypi.org']
 
-/** Hosts that this machine was told to fetch packages from, in place of the public ones. */
+/**
+ * Returns the hosts of package registries that are configured on this machine, except public ones.
+ */
 export function privateHosts(environment: NodeJS.ProcessEnv, npmrc: string): string[] {
   const named = Object.entries(environment)
     .filter(([name]) =>
@@ -67,7 +69,10 @@ export function privateHosts(environment: NodeJS.ProcessEnv, npmrc: string): str
   )
 }
 
-/** What would tell where this copy lies: built from the machine, so that nothing is named here. */
+/**
+ * Returns paths and hosts that identify this machine. They are computed, because the source must
+ * not contain them.
+ */
 export function machineWords(): string[] {
   const npmrc = join(homedir(), '.npmrc')
   const hosts = privateHosts(process.env, existsSync(npmrc) ? readFileSync(npmrc, 'utf8') : '')

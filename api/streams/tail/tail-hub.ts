@@ -1,72 +1,57 @@
-/** One look a second for all who listen: never one for each of them. */
+/** Polls the database once per second for each organization with open tails, and publishes the
+ * updates to those tails.
+ */
 import type { Clock } from '../../../core/clock.ts'
-import { yieldTurn } from '../../../platform/process/yield-turn.ts'
+import { yieldToEventLoop } from '../../../platform/process/yield-to-event-loop.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { Store } from '../../store.ts'
-import { selectProgress } from './select-news.ts'
-import type { TailItem } from './tail-item.ts'
-import type { TailPlacesOf } from './tail-place.ts'
+import type { TailItem } from './events.ts'
+import { selectProgress } from './queries.ts'
+import type { TailIdsOf } from './tail-id.ts'
 import { createTailSource } from './tail-source.ts'
-import type { News, TailProgress, TailSource } from './tail-source.ts'
+import type { TailUpdate, TailProgress, TailSource } from './tail-source.ts'
 
 export interface TailHubDependencies {
   readonly store: Store
   readonly decisionsTopic: string
   readonly evaluationsTopic: string
   readonly clock: Clock
-  readonly placesOf: TailPlacesOf
+  readonly tailIdsOf: TailIdsOf
   readonly logger: Logger
 }
 
-export type Listen = (news: News) => void
+export type OnUpdate = (update: TailUpdate) => void
 
-export interface TailHub {
-  /**
-   * From when it resolves, everything new of the organization is told; what it resolves with ends
-   * that. @throws {Problem} 503
-   */
-  listen(organizationId: string, listen: Listen): Promise<Listening>
-  /** Somebody who listens was told of these: what becomes of them is told as well. */
-  keep(organizationId: string, items: readonly TailItem[]): void
-}
+export type TailHub = ReturnType<typeof createTailHub>
 
-export interface Listening {
-  /** Behind everything that is not told to this listener any more: the id to begin with. */
-  readonly place: string
-  end(): void
-}
-
-/** An organization that somebody listens to. */
+/** An organization with open tails. */
 interface Channel {
   readonly source: TailSource
-  readonly listeners: Set<Listen>
-  /** The first look. */
+  readonly subscribers: Set<OnUpdate>
+  /** Resolves after the first poll. */
   readonly ready: Promise<unknown>
 }
 
-type Channels = Map<string, Channel>
-
 const roundMs = 1000
 
-export function createTailHub(dependencies: TailHubDependencies): TailHub {
-  const { store, clock, placesOf } = dependencies
-  const channels: Channels = new Map()
+export function createTailHub(dependencies: TailHubDependencies) {
+  const { store, clock, tailIdsOf } = dependencies
+  const channels = new Map<string, Channel>()
   const round = createRound(dependencies, channels)
   let timer: NodeJS.Timeout | null = null
 
   function openChannel(organizationId: string): Channel {
-    const places = placesOf(organizationId)
-    const source = createTailSource({ store: store.of(organizationId), clock, places })
-    const ready = readProgress(dependencies, organizationId).then((at) => source.look(at))
-    const channel = { source, listeners: new Set<Listen>(), ready }
+    const source = createTailSource(store.of(organizationId), clock, tailIdsOf(organizationId))
+    const ready = readProgress(dependencies, organizationId).then((at) => source.poll(at))
+    const channel = { source, subscribers: new Set<OnUpdate>(), ready }
     channels.set(organizationId, channel)
     timer ??= setInterval(() => void round(), roundMs)
     return channel
   }
 
-  function leave(organizationId: string, channel: Channel, listen: Listen): void {
-    channel.listeners.delete(listen)
-    if (channel.listeners.size > 0 || channels.get(organizationId) !== channel) return
+  function leave(organizationId: string, channel: Channel, onUpdate: OnUpdate): void {
+    channel.subscribers.delete(onUpdate)
+    if (channel.subscribers.size > 0 || channels.get(organizationId) !== channel) return
     channels.delete(organizationId)
     if (channels.size > 0 || timer === null) return
     clearInterval(timer)
@@ -74,69 +59,82 @@ export function createTailHub(dependencies: TailHubDependencies): TailHub {
   }
 
   return {
-    listen: async (organizationId, listen) => {
+    /**
+     * Subscribes to updates of an organization. Updates arrive until `end` is called.
+     * @returns `startId`, the id of the position at which the subscription starts, and `end`
+     * @throws {Problem} 503 if the database is unavailable
+     */
+    subscribe: async (organizationId: string, onUpdate: OnUpdate) => {
       const channel = channels.get(organizationId) ?? openChannel(organizationId)
-      channel.listeners.add(listen)
-      const end = (): void => leave(organizationId, channel, listen)
-      // Before any look that this listener is told of.
-      const before = channel.source.place()
+      channel.subscribers.add(onUpdate)
+      const end = (): void => leave(organizationId, channel, onUpdate)
+      // Read the id before waiting: polls during the wait already publish to this subscriber.
+      const before = channel.source.latestId()
       try {
         await channel.ready
       } catch (error) {
         end()
         throw error
       }
-      return { place: before ?? channel.source.place() ?? '', end }
+      return { startId: before ?? channel.source.latestId() ?? '', end }
     },
-    keep: (organizationId, items) => channels.get(organizationId)?.source.keep(items)
+    /** Adds items shown outside of updates, so that changes to their evaluations are published. */
+    keep: (organizationId: string, items: readonly TailItem[]) =>
+      channels.get(organizationId)?.source.keep(items)
   }
 }
 
-/** A round that is late is skipped; the next one finds what it would have found. */
-function createRound(dependencies: TailHubDependencies, channels: Channels) {
+/**
+ * Creates the function that runs a polling round. The function does nothing while the previous
+ * round is still running; the next round finds the same changes.
+ */
+function createRound(dependencies: TailHubDependencies, channels: ReadonlyMap<string, Channel>) {
   const { logger } = dependencies
   let isBusy = false
 
-  async function tell({ source, listeners, ready }: Channel, progress: TailProgress) {
+  async function publishUpdate({ source, subscribers, ready }: Channel, progress: TailProgress) {
     try {
       await ready
-      const news = await source.look(progress)
-      for (const listen of [...listeners]) {
-        // In turns: each of them may have hundreds of events to write.
-        await yieldTurn()
-        if (listeners.has(listen)) listen(news)
+      const update = await source.poll(progress)
+      for (const onUpdate of [...subscribers]) {
+        // Yield between subscribers, because each can have hundreds of events to write.
+        await yieldToEventLoop()
+        if (subscribers.has(onUpdate)) onUpdate(update)
       }
     } catch (error) {
-      logger.debug({ error: String(error) }, 'a tail could not be told what is new')
+      logger.debug({ error: String(error) }, 'tail poll failed')
     }
   }
 
   return async function round(): Promise<void> {
-    const [anybody] = channels.keys()
-    if (isBusy || anybody === undefined) return
+    const [anyOrganization] = channels.keys()
+    if (isBusy || anyOrganization === undefined) return
     isBusy = true
     try {
-      const progress = await readProgress(dependencies, anybody)
-      for (const channel of channels.values()) await tell(channel, progress)
+      const progress = await readProgress(dependencies, anyOrganization)
+      for (const channel of channels.values()) await publishUpdate(channel, progress)
     } catch (error) {
-      logger.debug({ error: String(error) }, 'tails could not be told how far storage has come')
+      logger.debug({ error: String(error) }, 'tail poll failed: storage progress unknown')
     } finally {
       isBusy = false
     }
   }
 }
 
-/** The same for all organizations: any of them may ask. */
+/**
+ * Reads the storage progress, which is the same for all organizations. Any organization id can be
+ * used.
+ */
 async function readProgress(
   { store, decisionsTopic, evaluationsTopic }: TailHubDependencies,
   organizationId: string
 ): Promise<TailProgress> {
-  const ours = store.of(organizationId)
-  const { [decisionsTopic]: decisions, [evaluationsTopic]: evaluations } = await selectProgress(
-    ours,
-    [decisionsTopic, evaluationsTopic]
+  const topics = [decisionsTopic, evaluationsTopic]
+  const rows = await selectProgress(store.of(organizationId), topics)
+  const [decisions = unknown, evaluations = unknown] = topics.map((topic) =>
+    rows.find((row) => row.topic === topic)
   )
-  return { decisions: decisions ?? unknown, evaluations: evaluations ?? unknown }
+  return { decisions, evaluations }
 }
 
 const unknown = Object.freeze({ settled: '', as_of: null, horizon: '0' })

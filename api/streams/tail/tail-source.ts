@@ -1,119 +1,174 @@
-/** What is new of one organization since the last look; one for all of its listeners. */
+/** Finds new decisions and changed evaluations of an organization since the last poll. */
 import type { Clock } from '../../../core/clock.ts'
 import type { CursorPosition } from '../../../core/cursor.ts'
-import { selectSummaries } from '../../decisions/list/decision-summaries.ts'
-import type { DecisionKey } from '../../decisions/list/scan-decisions.ts'
+import { isEvaluationOver } from '../../../core/evaluation/evaluation-status.ts'
+import type { EvaluationStatus } from '../../../core/evaluation/evaluation-status.ts'
+import { selectSummaries } from '../../decisions/queries.ts'
+import type { DecisionKey } from '../../decisions/queries.ts'
 import type { OrganizationStore } from '../../store.ts'
-import { selectKeys, selectStates, toldScoresBytesMax } from './select-news.ts'
-import type { Progress } from './select-news.ts'
-import { TailItem } from './tail-item.ts'
-import type { Look, TailPlaces } from './tail-place.ts'
-import { createUnfinishedItems } from './unfinished-items.ts'
+import { TailItem } from './events.ts'
+import { selectKeys, selectStates, tailScoresBytesMax } from './queries.ts'
+import type { StorageProgress, StoredEvaluation } from './queries.ts'
+import type { PollBounds, TailIds } from './tail-id.ts'
 
-/** Of the topics of decisions and of evaluations. */
+/** Storage progress of the decisions and evaluations topics. */
 export interface TailProgress {
-  readonly decisions: Progress
-  readonly evaluations: Progress
+  readonly decisions: StorageProgress
+  readonly evaluations: StorageProgress
 }
 
-export interface News {
-  /** Decisions that were not shown before, oldest first. */
+export interface TailUpdate {
+  /** New decisions, oldest first. */
   readonly decisions: readonly TailItem[]
-  /** Decisions of before whose evaluation has changed. */
+  /** Decisions shown earlier whose evaluation has changed. */
   readonly evaluations: readonly TailItem[]
-  /** At least so many new decisions are not among them. */
+  /**
+   * Number of new decisions omitted from `decisions`. A lower bound, because a query returns at
+   * most `keysMax` keys.
+   */
   readonly dropped: number
 }
 
-export interface TailSource {
-  /** The first look only learns what is old. A look that fails may be repeated. */
-  look(progress: TailProgress): Promise<News>
-  /** Of these was told as well: what becomes of them is news. */
-  keep(items: readonly TailItem[]): void
-  /** Behind everything of the last look; null before the first. */
-  place(): string | null
-}
+export type TailSource = ReturnType<typeof createTailSource>
 
-/** So many decisions of a look are shown; the newest. */
+/** Maximum number of decisions shown per poll. If there are more, the newest are shown. */
 export const shownMax = 500
-/** What was received so long before the watermark is stored: clocks differ a little. */
+/**
+ * Allowance for clock skew in milliseconds: decisions received this long before the watermark are
+ * stored.
+ */
 const slackMs = 5000
-/** Storage may be far behind, and no look goes back further. */
+/** Maximum time in milliseconds that a poll looks back, even if storage lags by more. */
 const windowMsMax = 3_600_000
 
-export interface TailSourceDependencies {
-  readonly store: OrganizationStore
-  readonly clock: Clock
-  /** Of the organization of the store. */
-  readonly places: TailPlaces
-}
-
-export function createTailSource({ store, clock, places }: TailSourceDependencies): TailSource {
+/** @param ids creates and parses event ids of the same organization as `store` */
+export function createTailSource(store: OrganizationStore, clock: Clock, ids: TailIds) {
   const unfinished = createUnfinishedItems(store, clock)
-  /** Null before the first look. */
+  /** Ids of the decisions that the last poll found; null before the first poll. */
   let seen: ReadonlySet<string> | null = null
-  let lastLook: Look | null = null
+  let lastBounds: PollBounds | null = null
   let last: TailProgress | null = null
 
-  /** Never back: what was shown would be shown again. */
-  function beginOf({ as_of }: Progress): number {
+  /**
+   * Returns the time from which a poll selects decisions. It never decreases, because otherwise
+   * decisions would be shown again.
+   */
+  function beginOf({ as_of }: StorageProgress): number {
     const now = clock.now()
     const settled = Math.min(as_of?.getTime() ?? now, now)
-    return Math.max(lastLook?.from ?? 0, settled - slackMs, now - windowMsMax)
+    return Math.max(lastBounds?.from ?? 0, settled - slackMs, now - windowMsMax)
   }
 
-  async function lookForDecisions(progress: Progress) {
+  async function selectNewDecisions(progress: StorageProgress) {
     const begin = beginOf(progress)
     const at = progress.horizon
-    const look = { from: begin, before: lastLook?.at ?? at, at }
+    const bounds = { from: begin, before: lastBounds?.at ?? at, at }
     const found = await selectKeys(store, new Date(begin))
     const known = seen
     const fresh = known === null ? [] : found.filter(({ decision_id }) => !known.has(decision_id))
-    const decisions = await itemsOf(store, fresh.slice(0, shownMax), places.within(look))
-    lastLook = look
+    const decisions = await itemsOf(store, fresh.slice(0, shownMax), ids.within(bounds))
+    lastBounds = bounds
     seen = new Set(found.map(({ decision_id }) => decision_id))
     return { decisions, dropped: Math.max(0, fresh.length - shownMax) }
   }
 
-  function place(): string | null {
-    return lastLook === null ? null : places.after(lastLook)
+  /** Returns the id that follows all updates of the last poll; null before the first poll. */
+  function latestId(): string | null {
+    return lastBounds === null ? null : ids.after(lastBounds)
   }
 
+  /** Adds items shown outside of polls, so that polls also report changes to their evaluations. */
   function keep(items: readonly TailItem[]): void {
     for (const item of items) unfinished.keep(item)
   }
 
   return {
-    look: async (progress) => {
+    /**
+     * Returns the changes since the last poll. The first poll returns none, and only records what
+     * already exists. A failed poll can be repeated.
+     */
+    poll: async (progress: TailProgress): Promise<TailUpdate> => {
       const hasMoved = (name: keyof TailProgress): boolean =>
         last?.[name].settled !== progress[name].settled
       const isDue = hasMoved('evaluations') || unfinished.isDue()
-      const evaluations = isDue ? await unfinished.look(place() ?? '') : []
+      const evaluations = isDue ? await unfinished.poll(latestId() ?? '') : []
       const isNew = hasMoved('decisions') || seen === null
-      const found = isNew ? await lookForDecisions(progress.decisions) : nothing
+      const found = isNew ? await selectNewDecisions(progress.decisions) : nothing
       last = progress
       keep([...evaluations, ...found.decisions])
       return { ...found, evaluations }
     },
-    ...{ keep, place }
+    keep,
+    latestId
   }
 }
 
 const nothing = Object.freeze({ decisions: [], dropped: 0 })
 
-/** Oldest first; those that were erased meanwhile are not among them. */
+/** Returns items, oldest first. Omits decisions that have been erased. */
 export async function itemsOf(
   store: OrganizationStore,
   keys: readonly DecisionKey[],
   idOf: (position: CursorPosition) => string
 ): Promise<TailItem[]> {
   const ids = keys.map(({ decision_id }) => decision_id)
-  const states = await selectStates(store, ids, toldScoresBytesMax)
-  const places = new Map(keys.map(({ decision_id, sort_key }) => [decision_id, sort_key]))
+  const states = await selectStates(store, ids, tailScoresBytesMax)
+  const sortKeys = new Map(keys.map(({ decision_id, sort_key }) => [decision_id, sort_key]))
   const rows = await selectSummaries(store, keys.toReversed())
   return rows.map((row) => {
     const { decision_id } = row
-    const id = idOf({ sort_key: places.get(decision_id) ?? '', id: decision_id })
+    const id = idOf({ sort_key: sortKeys.get(decision_id) ?? '', id: decision_id })
     return new TailItem(row, id, states.get(decision_id))
   })
+}
+
+/**
+ * Maximum number of decisions tracked until their evaluation ends, and the maximum time in
+ * milliseconds for which each is tracked.
+ */
+const unfinishedMax = 1000
+const unfinishedMsMax = 600_000
+/**
+ * Maximum interval between polls in milliseconds. A plan without runs is not published to any
+ * topic, so storage progress does not reveal it.
+ */
+const dueMs = 5000
+
+/** Tracks decisions that were shown before their evaluation ended. */
+function createUnfinishedItems(store: OrganizationStore, clock: Clock) {
+  const kept = new Map<string, { readonly item: TailItem; readonly since: number }>()
+  let polledAt = clock.now()
+
+  return {
+    keep: (item: TailItem): void => {
+      const { decision_id } = item.row
+      kept.delete(decision_id)
+      if (isEvaluationOver(item.state.status as EvaluationStatus)) return
+      kept.set(decision_id, { item, since: clock.now() })
+      const [oldest] = kept.keys()
+      if (kept.size > unfinishedMax && oldest !== undefined) kept.delete(oldest)
+    },
+    /**
+     * Returns the items whose evaluation has changed.
+     * @param id the event id for these items
+     */
+    poll: async (id: string): Promise<readonly TailItem[]> => {
+      const now = clock.now()
+      for (const [id, { since }] of kept) if (since < now - unfinishedMsMax) kept.delete(id)
+      const states = await selectStates(store, [...kept.keys()], tailScoresBytesMax)
+      polledAt = now
+      return [...states].flatMap(([decisionId, state]) => {
+        const before = kept.get(decisionId)?.item
+        const isSame = before === undefined || isEqual(before.state, state)
+        return isSame ? [] : [new TailItem(before.row, id, state)]
+      })
+    },
+    /** Checks whether a poll is due even if storage has made no progress. */
+    isDue: () => clock.now() - polledAt >= dueMs
+  }
+}
+
+function isEqual(left: StoredEvaluation, right: StoredEvaluation): boolean {
+  const names = ['status', 'reason', 'verdict', 'scores'] as const
+  return names.every((name) => left[name] === right[name])
 }

@@ -1,10 +1,14 @@
-/** Whether storage has stored what was published of decisions, as far as they are still there. */
+/** Checks whether storage has stored published evaluations. Ignores decisions that no longer exist.
+ */
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 
 export type PublishedOf = Pick<Evaluation, 'organization_id' | 'decision_id' | 'received_at'>
 
-/** Asked again and again, so that it looks into their days alone. */
+/**
+ * Compares `received_at` so that Postgres reads only one day partition per decision. This query
+ * runs often.
+ */
 export async function areStored(
   postgres: Queryable,
   decisions: readonly PublishedOf[]

@@ -1,4 +1,4 @@
-/** Chooses the decisions of a batch that exceed their organization's share of the time. */
+/** Chooses the decisions to defer when an organization exceeds its share of evaluation time. */
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Costs } from './costs.ts'
 import { fairShare } from './fair-share.ts'
@@ -7,14 +7,21 @@ import type { Neighbours } from '../../../platform/process/neighbours.ts'
 interface Choice {
   readonly costs: Pick<Costs, 'of'>
   readonly neighbors: Neighbours
-  /** Organizations with deferred decisions: later decisions do not overtake those. */
+  /**
+   * Organizations that already have deferred decisions. Their new decisions are deferred too, to
+   * preserve the order.
+   */
   readonly waiting: ReadonlySet<string>
 }
 
-/** Time of a batch that organizations share, and the least that each of them gets. */
+/** Evaluation time in milliseconds: total per batch, and minimum per organization. */
 const shareMs = { batch: 25, organization: 5 }
 
-/** The first decisions of an organization are within its share, and always at least one. */
+/**
+ * Returns the decisions to defer. An organization keeps the decisions that fit into its share, and
+ * at least one. It keeps all of them if no other organization has used this process recently. All
+ * decisions of an organization in `waiting` are deferred.
+ */
 export function chooseDeferred(
   decisions: readonly Decision[],
   { costs, neighbors, waiting }: Choice

@@ -1,21 +1,27 @@
-/** Estimates how long a decision of an organization takes to evaluate, from earlier ones. */
+/** Estimates how long an organization's decisions take to evaluate, based on earlier decisions. */
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
 import { createCache } from '../../../platform/process/cache.ts'
 import type { Planned } from '../plan.ts'
 
 export interface Costs {
-  /** @returns milliseconds for one decision */
+  /** Returns the estimated time per decision, in milliseconds. */
   of(organizationId: string): number
-  /** Learns from planned decisions and their evaluations. */
+  /** Updates the estimates from planned decisions and their evaluations. */
   note(planned: readonly Planned[], evaluations: readonly Evaluation[]): void
 }
 
 const organizationsMax = 10_000
-/** For an unknown organization: about the time of 100 checks, the most that rules may have. */
+/**
+ * Estimate in milliseconds for an organization without measurements: the time for about 100 checks,
+ * the maximum number per decision.
+ */
 const unknownMs = 5
-/** In addition to the time of evaluators: to plan, to encode and publish, to write a row. */
+/**
+ * Overhead in milliseconds of planning, encoding, publishing and storing: per decision, per run,
+ * and per inserted pending run.
+ */
 const overheadMs = { decision: 0.3, run: 0.03, opened: 0.15 }
-/** After so many decisions, half of the estimate comes from them. */
+/** Number of new decisions at which a measurement makes up half of the new estimate. */
 const halvingDecisions = 50
 
 export function createCosts(): Costs {
@@ -32,7 +38,7 @@ export function createCosts(): Costs {
     of: (organizationId) => known.get(organizationId)?.ms ?? unknownMs,
     note: (planned, evaluations) => {
       const evaluated = Map.groupBy(evaluations, ({ organization_id }) => organization_id)
-      // A duplicate costs less, so it says nothing about new decisions.
+      // Excludes duplicates, which take less time than new decisions.
       const fresh = planned.filter(({ outcome }) => outcome.kind === 'done')
       const byOrganization = Map.groupBy(fresh, ({ decision }) => decision.organization_id)
       for (const [id, own] of byOrganization) {

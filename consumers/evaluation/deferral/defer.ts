@@ -1,4 +1,4 @@
-/** Defers decisions of a batch that exceed the share of their organization. */
+/** Defers decisions of a batch when their organization exceeds its share of the evaluation time. */
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { createNeighbours } from '../../../platform/process/neighbours.ts'
@@ -7,20 +7,29 @@ import { chooseDeferred } from './choose-deferred.ts'
 import type { Costs } from './costs.ts'
 import { deferDecisions, findWaiting } from './deferred-decisions.ts'
 
-/** Both return the decisions that they deferred, which the batch then leaves out. */
+/** Each method returns the deferred decisions. The caller must not evaluate them. */
 export interface Defer {
-  /** Before a batch is planned, by the expected cost of its decisions. */
+  /**
+   * Defers decisions that are expected to exceed their organization's share. Call this before
+   * planning the batch.
+   */
   beyondShare(decisions: readonly Decision[], partition: number): Promise<ReadonlySet<Decision>>
-  /** Planned decisions, when the batch has taken longer than expected. */
+  /**
+   * Defers decisions that are already planned. Call this when the batch has exceeded its time
+   * limit.
+   */
   rest(decisions: readonly Decision[], partition: number): Promise<ReadonlySet<Decision>>
 }
 
-export interface DeferDependencies {
+interface DeferDependencies {
   readonly postgres: Queryable
   readonly costs: Pick<Costs, 'of'>
 }
 
-/** An organization that was the only one for so long is never deferred. */
+/**
+ * How long an organization is remembered after its last decision. While no other organization is
+ * remembered, an organization may use all of the evaluation time.
+ */
 const rememberedMs = 3_600_000
 
 export function createDefer({ postgres, costs }: DeferDependencies): Defer {

@@ -1,4 +1,4 @@
-/** The table of deferred decisions: a queue for each organization of a partition. */
+/** Reads and writes the table of deferred decisions: one queue per organization and partition. */
 import type { Decision, DecisionIdentity } from '../../../core/decision/decision.ts'
 import { insertDeferrals } from '../../../store/insert-deferrals.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
@@ -18,14 +18,14 @@ export async function deferDecisions(
   )
 }
 
-/** @returns the organizations that have deferred decisions of the partition */
+/** Returns the given organizations that have deferred decisions in the partition. */
 export async function findWaiting(
   postgres: Queryable,
   organizationIds: readonly string[],
   partition: number
 ): Promise<ReadonlySet<string>> {
   const rows = await postgres.query<{ organization_id: string }>(
-    // With the limit Postgres reads one row per organization, however many are deferred.
+    // `limit 1` makes Postgres read at most one row per organization.
     `select wanted.organization_id
        from unnest($1::uuid[]) as wanted (organization_id)
       cross join lateral (
@@ -39,7 +39,10 @@ export async function findWaiting(
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** @returns the next organization with due decisions, by id; null if no decision is due */
+/**
+ * Returns the first organization after `previous`, in ID order, that has due decisions. Wraps
+ * around to the lowest ID. Returns null if no decision is due.
+ */
 export async function nextOrganization(
   postgres: Queryable,
   partitions: readonly number[],
@@ -62,21 +65,21 @@ export async function nextOrganization(
   return previous === null ? null : await nextOrganization(postgres, partitions, null)
 }
 
-export interface DueDecision extends DecisionIdentity, Row {
-  /** As Postgres prints it, with microseconds. */
+interface DueDecision extends DecisionIdentity, Row {
+  /** Timestamp with microseconds, in Postgres's text format. */
   readonly due_at: string
 }
 
 interface PieceQuery {
   readonly organizationId: string
   readonly partitions: readonly number[]
-  /** The first decision is returned whatever its size. */
+  /** Maximum size of the result. The first decision is returned even if it exceeds `characters`. */
   readonly most: { readonly decisions: number; readonly characters: number }
 }
 
 /**
- * Selects due decisions, the oldest first, of one partition only: the one with the oldest. So
- * storage finds their evaluations in one partition of its topic, and stores them as one batch.
+ * Selects due decisions, oldest first, from the partition with the oldest due decision. Uses a
+ * single partition so that storage receives the evaluations as one batch.
  */
 export async function selectDeferred(
   postgres: Queryable,
@@ -110,7 +113,7 @@ export async function selectDeferred(
   )
 }
 
-/** Keeps rows that have become due again since they were selected. */
+/** Deletes the selected rows, except rows that were deferred again in the meantime. */
 export async function deleteDeferred(
   postgres: Queryable,
   deferred: readonly DueDecision[]
@@ -127,10 +130,11 @@ export async function deleteDeferred(
 }
 
 /**
- * Deletes rows of decisions that are not stored although storage is past them: it refused them.
- * Their messages were in the topic when they were deferred. The 5 minutes allow for clock skew.
+ * Deletes the rows of decisions that storage has rejected. A missing decision counts as rejected
+ * once storage has read all messages up to 5 minutes after the deferral. The 5 minutes allow for
+ * clock skew.
  */
-export async function deleteRefused(
+export async function deleteRejected(
   postgres: Queryable,
   topic: string,
   absent: readonly DecisionIdentity[]
@@ -146,7 +150,7 @@ export async function deleteRefused(
   )
 }
 
-/** For decisions that are not stored yet. */
+/** Postpones decisions by one second, because they are not stored yet. */
 export async function postponeDeferred(
   postgres: Queryable,
   deferred: readonly DecisionIdentity[]

@@ -1,9 +1,8 @@
-/** Max-min fair share: the most that each may take of a total; small demands are met in full. */
-
-/**
- * A demand below an even part leaves the rest of that part to the others.
- * @returns Infinity when the total covers all demands
+/** Computes a max-min fair share: small demands are met in full, and the others divide the
+ * remainder evenly.
  */
+
+/** Returns the limit that applies to each demand, or Infinity if `total` covers all demands. */
 export function fairShare(demands: readonly number[], total: number): number {
   let left = total
   for (const [index, demand] of demands.toSorted((one, other) => one - other).entries()) {

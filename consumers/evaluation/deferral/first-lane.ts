@@ -1,7 +1,7 @@
-/** Gives batches of the topic priority: deferred decisions wait until no batch is under way. */
+/** Gives batches priority over deferred decisions, which wait while a batch is processed. */
 
 export interface FirstLane {
-  /** Runs the work of a batch; the lane is busy until it ends. */
+  /** Runs the work of a batch and keeps the lane busy until the work ends. */
   during<T>(work: () => Promise<T>): Promise<T>
   /** Resolves when the lane is idle, or after `waitMsMax` if it is still busy. */
   idle(waitMsMax: number): Promise<void>

@@ -1,34 +1,40 @@
-/** Writes what became of an attempt, and switches off webhooks that nobody hears. */
-import type { WebhookAnswer } from '../../../platform/http-client/post-webhook.ts'
+/** Stores the result of an attempt, and disables webhooks that keep failing. */
+import type { WebhookResponse } from '../../../platform/http-client/post-webhook.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { failedAttemptsMax, failuresMax } from './delivery.ts'
-import type { ClaimedDelivery, Verdict } from './delivery.ts'
+import type { TakenDelivery, DeliveryResult } from './delivery.ts'
 
-export interface Conclusion {
-  readonly answer: Pick<WebhookAnswer, 'http_status' | 'error'>
-  readonly verdict: Verdict
+interface Conclusion {
+  readonly answer: Pick<WebhookResponse, 'http_status' | 'error'>
+  readonly result: DeliveryResult
 }
 
-/** Of an attempt that lost its lease nothing is written: another one is under way. */
-const mine = `organization_id = $1 and delivery_id = $2 and attempts = $3 and status = 'pending'`
+/**
+ * Matches a delivery only while this process holds the lease. The number of attempts does not
+ * identify an attempt, because it restarts when a user resends the delivery.
+ */
+const isTaken = `organization_id = $1 and delivery_id = $2 and taken_at = $3 and status = 'pending'`
 
-/** @returns why the webhook was switched off by it, or null. */
+/**
+ * Stores the result. If a delivery failed and its webhook is disabled, returns the reason why the
+ * webhook is disabled; otherwise returns null.
+ */
 export async function concludeDelivery(
   store: Queryable,
-  delivery: ClaimedDelivery,
-  { answer, verdict }: Conclusion
+  delivery: TakenDelivery,
+  { answer, result }: Conclusion
 ): Promise<string | null> {
-  const { organization_id, delivery_id, attempts } = delivery
-  const values = [organization_id, delivery_id, attempts, answer.http_status, answer.error]
-  switch (verdict.kind) {
+  const { organization_id, delivery_id, taken_at } = delivery
+  const values = [organization_id, delivery_id, taken_at, answer.http_status, answer.error]
+  switch (result.kind) {
     case 'delivered':
       await store.query(writeDelivered, values)
       return null
     case 'retry':
-      await store.query(writeRetry, [...values, verdict.waitMs])
+      await store.query(writeRetry, [...values, result.waitMs])
       return null
     case 'failed': {
-      const reasons = [failuresMax, verdict.disabledReason]
+      const reasons = [failuresMax, result.disabledReason]
       const rows = await store.query<{ disabled_reason: string | null }>(writeFailed, [
         ...values,
         ...reasons
@@ -42,9 +48,9 @@ function writeEnded(status: 'delivered' | 'failed'): string {
   return `
   with ended as (
     update webhook_deliveries
-       set status = '${status}', finished_at = now(), queued_at = null,
+       set status = '${status}', finished_at = now(), taken_at = null,
            http_status = $4, error = $5
-     where ${mine}
+     where ${isTaken}
     returning organization_id, webhook_id
   )`
 }
@@ -58,9 +64,9 @@ const writeDelivered = `${writeEnded('delivered')}
 const writeRetry = `
   with retried as (
     update webhook_deliveries
-       set next_attempt_at = now() + make_interval(secs => $6 / 1000.0), queued_at = null,
+       set next_attempt_at = now() + make_interval(secs => $6 / 1000.0), taken_at = null,
            http_status = $4, error = $5
-     where ${mine}
+     where ${isTaken}
     returning organization_id, webhook_id
   )
   update webhooks w set failed_attempts = w.failed_attempts + 1

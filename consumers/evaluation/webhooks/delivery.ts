@@ -1,56 +1,56 @@
-/** A delivery on its way to a webhook, and what may become of it. */
+/** Defines webhook deliveries: limits, and the result of an attempt. */
 import { backoffMs } from '../../../core/backoff.ts'
-import type { WebhookAnswer } from '../../../platform/http-client/post-webhook.ts'
+import type { WebhookResponse } from '../../../platform/http-client/post-webhook.ts'
 
-/** Names a delivery, and a job of the queue. */
-export type DeliveryKey = {
+/** A delivery that only this process may send until the lease expires. */
+export interface TakenDelivery {
   readonly organization_id: string
   readonly delivery_id: string
-}
-
-/** One that is ours to send for as long as its lease lasts. */
-export interface ClaimedDelivery extends DeliveryKey {
   readonly webhook_id: string
+  /** Text with all digits, because it identifies the lease. */
+  readonly taken_at: string
   readonly event: string
   readonly payload: string
-  /** This one included. */
+  /** Includes the current attempt. */
   readonly attempts: number
   readonly expires_in_ms: number
   readonly url: string
   readonly secret_sealed: Buffer
-  /** Null unless receivers may still know the one before. */
+  /** Previous secret during its grace period, otherwise null. */
   readonly secret_before_sealed: Buffer | null
 }
 
 /**
- * Longer than any attempt takes. Whoever sends is killed: after so long somebody else may send it
- * again, under the same id.
+ * Lease duration, longer than any attempt. After the lease expires, another process may send the
+ * delivery again with the same ID.
  */
 export const leaseSeconds = 20
 export const attemptsMax = 12
-/** So many deliveries that failed for good, and none that did not, switch the webhook off. */
+/** Number of consecutive failed deliveries after which a webhook is disabled. */
 export const failuresMax = 20
-/** After so many attempts in a row that failed, a webhook has one delivery out at a time. */
+/**
+ * Number of consecutive failed attempts after which a webhook may have only one delivery in flight.
+ */
 export const failedAttemptsMax = 3
 
 /**
- * Four times as long after each attempt: with the last of them a receiver may have been away for
- * hours, and one that was away for a moment hears soon.
+ * Delays quadruple: the first retries follow soon, and the last ones reach a receiver that was down
+ * for hours.
  */
 const backoff = { baseMs: 5000, capMs: 3_600_000, factor: 4 }
 
-export type Verdict =
+export type DeliveryResult =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly waitMs: number }
-  /** With what the webhook itself is switched off at once for. */
+  /** If `disabledReason` is set, the webhook is disabled immediately. */
   | { readonly kind: 'failed'; readonly disabledReason: string | null }
 
-/** What follows from an answer. `random` is in [0, 1). */
-export function verdictOn(
-  delivery: Pick<ClaimedDelivery, 'attempts' | 'expires_in_ms'>,
-  answer: Pick<WebhookAnswer, 'outcome' | 'retryAfterMs'>,
+/** @param random a random number in [0, 1) */
+export function deliveryResultOf(
+  delivery: Pick<TakenDelivery, 'attempts' | 'expires_in_ms'>,
+  answer: Pick<WebhookResponse, 'outcome' | 'retryAfterMs'>,
   random: number
-): Verdict {
+): DeliveryResult {
   if (answer.outcome === 'delivered') return { kind: 'delivered' }
   if (answer.outcome === 'gone') return { kind: 'failed', disabledReason: 'gone' }
   const waitMs = Math.max(backoffMs(backoff, delivery.attempts, random), answer.retryAfterMs ?? 0)

@@ -1,16 +1,18 @@
-/** How a score fares in the minutes before now, by the newest version of its evaluators. */
+/** Measures a score over a threshold's time window, using only the newest version of each
+ * evaluator.
+ */
 import { meanInterval, wilsonInterval } from '../../../core/evaluation/interval.ts'
-import type { Interval } from '../../../core/evaluation/interval.ts'
+import type { ConfidenceInterval } from '../../../core/evaluation/interval.ts'
 import type { ScoreThreshold } from '../../../core/webhook.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 
 export interface Measured {
   readonly n: number
-  /** A share from 0 to 1, or a mean. */
+  /** A rate from 0 to 1, or a mean. */
   readonly value: number
-  /** Lower and upper end at 95 %. */
-  readonly interval: Interval | null
-  /** Of the first and the last score that counts. */
+  /** 95 % confidence interval. */
+  readonly interval: ConfidenceInterval | null
+  /** Time of the first counted score; `to` is the time of the last one. */
   readonly from: string
   readonly to: string
   readonly evaluators: readonly MeasuredEvaluator[]
@@ -34,14 +36,20 @@ interface VersionRow extends Row {
   readonly last_at: Date
 }
 
-/** The newest of a window in which there are more. */
+/** Maximum number of scores to measure, newest first. */
 const scoresMax = 20_000
-/** Of a name, whatever else the threshold asks for; few of them may be of its agent. */
+/**
+ * Maximum number of scores with the threshold's score name to read, before filtering by evaluator,
+ * agent and domain. Only a few of them may pass the filter.
+ */
 const lookedAtMax = 50_000
-/** The newest rows that are searched for a packed score of the name, which no index has. */
+/**
+ * Maximum number of rows to search for packed scores, newest first. The names of packed scores have
+ * no index.
+ */
 const decisionsMax = 200_000
 
-/** A score that was measured again does not count; a pushed one is nobody's evaluator. */
+/** Excludes pushed scores and the scores of superseded runs. */
 const selectVersions = `
   select evaluator_id, max(evaluator) as evaluator, evaluator_version as version,
          count(*)::integer as n, sum(measure) as sum, sum(measure * measure) as squares,
@@ -87,7 +95,7 @@ const selectVersions = `
        limit ${scoresMax}) counted
    group by evaluator_id, evaluator_version`
 
-/** @returns null where there is no score. */
+/** Measures a threshold. Returns null if there is no score. */
 export async function measureThreshold(
   store: Queryable,
   organizationId: string,
@@ -95,13 +103,21 @@ export async function measureThreshold(
 ): Promise<Measured | null> {
   const { score, window_minutes, evaluator_id, agent_id, domain, metric } = threshold
   const rows = await store.query<VersionRow>(selectVersions, [
-    ...[organizationId, score, window_minutes],
-    ...[evaluator_id, agent_id, domain, metric]
+    organizationId,
+    score,
+    window_minutes,
+    evaluator_id,
+    agent_id,
+    domain,
+    metric
   ])
   return measuredOf(newestVersions(rows), metric)
 }
 
-/** Numbers of two versions say nothing together: the newer one begins anew. */
+/**
+ * Returns the newest version of each evaluator. Values of different versions are not comparable, so
+ * counting restarts with each version.
+ */
 function newestVersions(rows: readonly VersionRow[]): readonly VersionRow[] {
   const byEvaluator = Map.groupBy(rows, ({ evaluator_id }) => evaluator_id)
   return [...byEvaluator.values()].flatMap((versions) =>
@@ -135,7 +151,10 @@ function measuredOf(
   }
 }
 
-/** Rounding may leave a little below 0 of equal values. */
+/**
+ * Returns the standard deviation, or null for a single value. For equal values, rounding can make
+ * the sum of squared deviations slightly negative.
+ */
 function deviationOf(n: number, mean: number, squares: number): number | null {
   return n < 2 ? null : Math.sqrt(Math.max(0, squares - n * mean ** 2) / (n - 1))
 }

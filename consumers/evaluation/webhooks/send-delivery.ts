@@ -1,33 +1,31 @@
-/** One delivery from its job to its end: claim ▶ open the secret ▶ post ▶ conclude. */
-import type { Job, JobQueue } from '../../../platform/postgres/job-queue.ts'
+/** Sends a delivery: open the secret ▶ post ▶ conclude. */
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { Metrics } from '../../../platform/telemetry/metrics.ts'
-import type { PostWebhook, WebhookAnswer } from '../../../platform/http-client/post-webhook.ts'
+import type { PostWebhook, WebhookResponse } from '../../../platform/http-client/post-webhook.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
 import { SealError } from '../../../platform/security/sealed-secret.ts'
 import type { Sealer } from '../../../platform/security/sealed-secret.ts'
 import { webhookSecretContextOf } from '../../../platform/http-client/webhook-signature.ts'
-import { claimDelivery } from './claim-delivery.ts'
 import { concludeDelivery } from './conclude-delivery.ts'
-import { verdictOn } from './delivery.ts'
-import type { ClaimedDelivery, DeliveryKey } from './delivery.ts'
+import { deliveryResultOf } from './delivery.ts'
+import type { TakenDelivery } from './delivery.ts'
 
-export interface SendDeliveryDependencies {
+interface SendDeliveryDependencies {
   readonly postgres: Postgres
-  readonly queue: Pick<JobQueue<DeliveryKey>, 'complete'>
   readonly postWebhook: PostWebhook
   readonly sealer: Pick<Sealer, 'open'>
   readonly metrics: Metrics
   readonly logger: Logger
 }
 
-export type SendDelivery = (job: Job<DeliveryKey>) => Promise<void>
+/** Never rejects. */
+type SendDelivery = (delivery: TakenDelivery) => Promise<void>
 
-/** Whatever is not written down of it happens again: sent at least once, never once exactly. */
+/** Delivers at least once: a delivery is sent again if its result could not be stored. */
 export function createSendDelivery(dependencies: SendDeliveryDependencies): SendDelivery {
   const { postgres, postWebhook, sealer, metrics, logger } = dependencies
 
-  async function attempt(delivery: ClaimedDelivery): Promise<WebhookAnswer> {
+  async function attempt(delivery: TakenDelivery): Promise<WebhookResponse> {
     const { url, delivery_id: id, payload } = delivery
     try {
       return await postWebhook({ url, id, payload, secrets: secretsOf(delivery, sealer) })
@@ -37,22 +35,25 @@ export function createSendDelivery(dependencies: SendDeliveryDependencies): Send
     }
   }
 
-  return async function sendDelivery(job) {
-    const delivery = await claimDelivery(dependencies, job)
-    if (delivery === null) return
+  async function send(delivery: TakenDelivery): Promise<void> {
     const answer = await attempt(delivery)
-    const verdict = verdictOn(delivery, answer, Math.random())
-    const disabledReason = await concludeDelivery(postgres, delivery, { answer, verdict })
-    const outcome = verdict.kind === 'retry' ? 'retried' : verdict.kind
+    const result = deliveryResultOf(delivery, answer, Math.random())
+    const disabledReason = await concludeDelivery(postgres, delivery, { answer, result })
+    const outcome = result.kind === 'retry' ? 'retried' : result.kind
     metrics.count('sluice_webhook_deliveries_total', { event: delivery.event, outcome })
     if (disabledReason === null) return
     const { organization_id, webhook_id } = delivery
-    logger.warn({ organization_id, webhook_id, disabledReason }, 'switched off a webhook')
+    logger.warn({ organization_id, webhook_id, disabledReason }, 'webhook disabled')
   }
+
+  return (delivery) =>
+    send(delivery).catch((error: unknown) => {
+      logger.warn({ error }, 'cannot store the result of a delivery; it will be sent again')
+    })
 }
 
-/** The newer first: most receivers look no further. */
-function secretsOf(delivery: ClaimedDelivery, sealer: Pick<Sealer, 'open'>): readonly string[] {
+/** Returns the newer secret first, because most receivers check only the first signature. */
+function secretsOf(delivery: TakenDelivery, sealer: Pick<Sealer, 'open'>): readonly string[] {
   const { organization_id, webhook_id, secret_sealed, secret_before_sealed } = delivery
   const context = webhookSecretContextOf(organization_id, webhook_id)
   const sealed = secret_before_sealed === null ? [] : [secret_before_sealed]

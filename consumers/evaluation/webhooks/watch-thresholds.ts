@@ -1,4 +1,6 @@
-/** Measures thresholds once a minute, whatever the number of processes, and tells crossings. */
+/** Measures each threshold once a minute across all processes, and inserts a delivery when the
+ * measured value crosses the threshold.
+ */
 import type { Clock } from '../../../core/clock.ts'
 import { uuidv7 } from '../../../core/ids/ids.ts'
 import { thresholdStateOf } from '../../../core/webhook.ts'
@@ -7,10 +9,12 @@ import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 import { measureThreshold } from './measure-threshold.ts'
 import type { Measured } from './measure-threshold.ts'
 
-export interface WatchThresholdsDependencies {
+interface WatchThresholdsDependencies {
   readonly postgres: Queryable
   readonly clock: Clock
-  /** One that cannot be measured keeps no other from it. */
+  /** When it is aborted, no further threshold is measured. */
+  readonly signal: AbortSignal
+  /** Called if a threshold cannot be measured. The other thresholds are still measured. */
   readonly onFailure: (webhookId: string, error: unknown) => void
 }
 
@@ -26,13 +30,13 @@ interface WatchedRow extends Row {
 }
 
 /**
- * One of each organization, then the next of each: an organization with 20 thresholds delays the
- * others by one measurement at a time.
+ * Measures one threshold per organization in each pass, so that an organization with 20 thresholds
+ * does not delay the others.
  */
 export async function watchThresholds(dependencies: WatchThresholdsDependencies): Promise<void> {
-  const { postgres, clock, onFailure } = dependencies
+  const { postgres, clock, signal, onFailure } = dependencies
   const measured = new Set<string>()
-  for (;;) {
+  while (!signal.aborted) {
     const watched = await claimOne(postgres, [...measured])
     if (watched === undefined) {
       if (measured.size === 0) return
@@ -42,7 +46,8 @@ export async function watchThresholds(dependencies: WatchThresholdsDependencies)
     measured.add(watched.organization_id)
     try {
       const crossing = await watch(postgres, watched)
-      if (crossing !== null) await tell(postgres, watched, { ...crossing, now: clock.now() })
+      if (crossing !== null)
+        await storeCrossing(postgres, watched, { ...crossing, now: clock.now() })
     } catch (error) {
       onFailure(watched.webhook_id, error)
     }
@@ -50,8 +55,8 @@ export async function watchThresholds(dependencies: WatchThresholdsDependencies)
 }
 
 /**
- * The one that waited longest, of the organizations that were not measured in this pass. No other
- * process measures it in this minute.
+ * Claims the most overdue threshold for one minute. Skips organizations for which a threshold was
+ * already measured in this pass.
  */
 async function claimOne(
   postgres: Queryable,
@@ -72,7 +77,10 @@ async function claimOne(
   return row
 }
 
-/** Too few scores say nothing: the state stays what it was. */
+/**
+ * Returns the new state of a threshold, or null if the state is unchanged or there are too few
+ * scores.
+ */
 async function watch(postgres: Queryable, watched: WatchedRow) {
   const threshold = JSON.parse(watched.threshold) as ScoreThreshold
   const measured = await measureThreshold(postgres, watched.organization_id, threshold)
@@ -88,8 +96,15 @@ interface Crossing {
   readonly now: number
 }
 
-/** State and delivery change together, and only for the threshold that was measured. */
-async function tell(postgres: Queryable, watched: WatchedRow, crossing: Crossing): Promise<void> {
+/**
+ * Changes the state and inserts the delivery in one statement. Does nothing if the threshold was
+ * edited after the measurement.
+ */
+async function storeCrossing(
+  postgres: Queryable,
+  watched: WatchedRow,
+  crossing: Crossing
+): Promise<void> {
   const { organization_id, webhook_id } = watched
   const event: WebhookEvent =
     crossing.state === 'firing' ? 'threshold.crossed' : 'threshold.recovered'
@@ -104,8 +119,13 @@ async function tell(postgres: Queryable, watched: WatchedRow, crossing: Crossing
      insert into webhook_deliveries (organization_id, delivery_id, webhook_id, event, payload)
      select organization_id, $5, webhook_id, $6, $7 from crossed where $6 = any (events)`,
     [
-      ...[organization_id, webhook_id, crossing.state, watched.threshold],
-      ...[id, event, payloadOf(watched, crossing, { id, event })]
+      organization_id,
+      webhook_id,
+      crossing.state,
+      watched.threshold,
+      id,
+      event,
+      payloadOf(watched, crossing, { id, event })
     ]
   )
 }

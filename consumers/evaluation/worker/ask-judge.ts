@@ -1,4 +1,4 @@
-/** Asks the judge of a run: opens its connection, and puts what came of it in the run's words. */
+/** Calls the judge of a run through its connection, and converts the judgement to an outcome. */
 import type { Clock } from '../../../core/clock.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import { judge } from '../../../evaluators/judge/judge.ts'
@@ -12,10 +12,10 @@ import { secretContextOf } from '../../../platform/security/secret-context.ts'
 import { SealError } from '../../../platform/security/sealed-secret.ts'
 import type { Sealer } from '../../../platform/security/sealed-secret.ts'
 import { noCall } from './judge-outcome.ts'
-import type { Judge, JudgeConnection, JudgeOutcome } from './judge-outcome.ts'
+import type { Judge, ConnectionToCall, JudgeOutcome } from './judge-outcome.ts'
 
-export interface AskJudgeDependencies {
-  /** Null without SECRETS_KEY. */
+interface AskJudgeDependencies {
+  /** Null if SECRETS_KEY is not set. */
   readonly sealer: Sealer | null
   readonly fetch: Fetch
   readonly clock: Clock
@@ -31,15 +31,18 @@ export function createAskJudge(dependencies: AskJudgeDependencies): Judge {
       return outcomeOf(run_id, version, await judge(version, decision, { client, run_id, signal }))
     } catch (error) {
       if (!(error instanceof SealError)) throw error
-      return shutOutcome(error)
+      return sealOutcome(error)
     }
   }
 }
 
-/** One for each state of a connection: it remembers what the server understands. */
+/**
+ * Caches one client per version of a connection, because a client remembers which features the
+ * server supports.
+ */
 function createOpenClient({ sealer, fetch, clock }: AskJudgeDependencies) {
   const clients = createCache<JudgeClient>(clientsMax)
-  return function openClient(connection: JudgeConnection): JudgeClient {
+  return function openClient(connection: ConnectionToCall): JudgeClient {
     const { organization_id, connection_id, base_url, updated_at } = connection
     const name = `${organization_id}/${connection_id}/${updated_at.getTime()}`
     const known = clients.get(name)
@@ -52,18 +55,21 @@ function createOpenClient({ sealer, fetch, clock }: AskJudgeDependencies) {
   }
 }
 
-/** @throws {SealError} */
-function openKey(sealer: Sealer | null, connection: JudgeConnection): string | null {
+/** @throws {SealError} if the API key cannot be decrypted */
+function openKey(sealer: Sealer | null, connection: ConnectionToCall): string | null {
   const { organization_id, connection_id, api_key_sealed } = connection
   if (api_key_sealed === null) return null
-  if (sealer === null) throw new SealError('this process has no SECRETS_KEY')
+  if (sealer === null) throw new SealError('SECRETS_KEY is not set')
   return sealer.open(api_key_sealed, secretContextOf(organization_id, connection_id))
 }
 
-/** Every run on the connection would end so: they wait until the key is sent again. */
-function shutOutcome({ message }: SealError): JudgeOutcome {
+/**
+ * Returns a failure that blocks all runs of the connection, because they would all fail until a new
+ * API key is set.
+ */
+function sealOutcome({ message }: SealError): JudgeOutcome {
   const terms = { retryable: true, blocks: true, retryAfterMs: null, http_status: null }
-  const said = `the connection's key cannot be opened: ${message}`
+  const said = `cannot decrypt the API key of the connection: ${message}`
   return {
     result: { kind: 'failure', status_reason: 'provider_auth', ...terms, message: said },
     report: noCall

@@ -1,4 +1,4 @@
-/** judge: one attempt of a claimed run, and how long it took. */
+/** Makes one attempt to execute a claimed run, and measures how long the attempt takes. */
 import { isOfflineKind } from '../../../core/evaluation/evaluator-definition.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { Metrics } from '../../../platform/telemetry/metrics.ts'
@@ -6,24 +6,27 @@ import type { ClaimedRun } from './claimed-run.ts'
 import { noCall, permanentFailure } from './judge-outcome.ts'
 import type { EvaluateOffline, Judge, JudgeOutcome } from './judge-outcome.ts'
 
-export interface AttemptDependencies {
+interface AttemptDependencies {
   readonly judge: Judge
   readonly evaluate: EvaluateOffline
   readonly metrics: Metrics
   readonly logger: Logger
-  /** Aborted when the process cannot wait for calls any longer. */
+  /** Aborted when shutdown stops waiting for calls. */
   readonly signal: AbortSignal
 }
 
-export interface AttemptResult {
+interface AttemptResult {
   readonly outcome: JudgeOutcome
   readonly durationMs: number
 }
 
-/** @throws the signal's reason, and nothing else. */
-export type Attempt = (claimed: ClaimedRun) => Promise<AttemptResult>
+/**
+ * Makes an attempt. An evaluator failure is returned as an outcome, not thrown.
+ * @throws only if the signal is aborted
+ */
+export type AttemptRun = (claimed: ClaimedRun) => Promise<AttemptResult>
 
-export function createAttempt(dependencies: AttemptDependencies): Attempt {
+export function createAttempt(dependencies: AttemptDependencies): AttemptRun {
   return async function attempt(claimed) {
     const startedAt = performance.now()
     const outcome = storable(await tryOutcome(dependencies, claimed))
@@ -43,16 +46,16 @@ async function tryOutcome(
     return await outcomeOf(dependencies, claimed)
   } catch (error) {
     signal.throwIfAborted()
-    // Its message may quote the decision.
+    // Logs only the name of the error, because its message may quote the decision.
     const name = error instanceof Error ? error.name : typeof error
-    logger.warn({ run_id, evaluator_id, error_name: name }, 'an evaluator failed')
+    logger.warn({ run_id, evaluator_id, error_name: name }, 'evaluator failed')
     const result = permanentFailure('code_error', `the evaluator threw ${name}`)
-    // Whether it had called by then is not known.
+    // Counts one call, because it is unknown whether the judge was called.
     return { result, report: { ...noCall, calls: 1 } }
   }
 }
 
-/** Abandoned rather than waited for, should it not listen to the signal. */
+/** Runs the evaluator or the judge. Does not wait for a judge that ignores the signal. */
 async function outcomeOf(
   { judge, evaluate, signal }: AttemptDependencies,
   { run, version, decision, connection }: ClaimedRun
@@ -64,7 +67,7 @@ async function outcomeOf(
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
   const abort = (): void => {
-    aborted.reject(new Error('nobody waits for it any longer', { cause: signal.reason }))
+    aborted.reject(new Error('the call was abandoned', { cause: signal.reason }))
   }
   signal.addEventListener('abort', abort)
   try {
@@ -85,14 +88,18 @@ function measure(
   metrics.observe('sluice_judge_call_seconds', {}, durationMs / 1000)
 }
 
-/** A judge is a stranger: what it says of itself must fit the columns that it goes into. */
+/**
+ * Replaces values from an external judge that the database columns cannot store: U+0000 and invalid
+ * counts.
+ */
 function storable({ result, report }: JudgeOutcome): JudgeOutcome {
   const { input_tokens, output_tokens, cost_nano_usd, model_reported, latency_ms, reply } = report
   return {
     result: result.kind === 'failure' ? { ...result, message: withoutNul(result.message) } : result,
     report: {
       ...report,
-      ...{ input_tokens: countOf(input_tokens), output_tokens: countOf(output_tokens) },
+      input_tokens: countOf(input_tokens),
+      output_tokens: countOf(output_tokens),
       cost_nano_usd: countOf(cost_nano_usd),
       latency_ms: countOf(latency_ms === null ? null : Math.round(latency_ms)),
       model_reported: model_reported === null ? null : withoutNul(model_reported),

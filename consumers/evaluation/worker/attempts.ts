@@ -1,10 +1,13 @@
-/** The attempts of a run: each is on record before its call begins. */
+/** Records the attempts of a run. An attempt is inserted before its call is made. */
 import type { RunKey } from '../../../core/evaluation/evaluation.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import type { JudgeOutcome } from './judge-outcome.ts'
-import { valuesOf } from './open-run.ts'
+import { valuesOf } from './pending-run.ts'
 
-/** @returns its number, from 1. Attempts that do not count have numbers as well. */
+/**
+ * Inserts an attempt and returns its number, starting at 1. Attempts that do not count towards the
+ * maximum are numbered too.
+ */
 export async function beginAttempt(transaction: Queryable, key: RunKey): Promise<number> {
   const [row] = await transaction.query<{ attempt: number }>(
     `insert into run_attempts (organization_id, decision_id, run_id, attempt)
@@ -14,11 +17,11 @@ export async function beginAttempt(transaction: Queryable, key: RunKey): Promise
      returning attempt`,
     valuesOf(key)
   )
-  if (row === undefined) throw new Error('an attempt was not written')
+  if (row === undefined) throw new Error('the attempt was not inserted')
   return row.attempt
 }
 
-export interface AttemptEnd {
+interface AttemptEnd {
   readonly attempt: number
   readonly isCounted: boolean
   readonly outcome: JudgeOutcome
@@ -27,7 +30,7 @@ export interface AttemptEnd {
 const replyCharactersMax = 16_384
 const errorCharactersMax = 500
 
-/** A no-op where the decision was erased meanwhile. */
+/** Records the end of an attempt. Does nothing if the decision was erased in the meantime. */
 export async function endAttempt(
   transaction: Queryable,
   key: RunKey,
@@ -41,11 +44,20 @@ export async function endAttempt(
             nano_usd = $14, latency_ms = $15, reply = $16
       where organization_id = $1 and decision_id = $2 and run_id = $3 and attempt = $4`,
     [
-      ...[...valuesOf(key), attempt, isCounted, result.kind],
-      ...[result.kind === 'scored' ? null : result.status_reason, failure?.http_status ?? null],
-      ...[failure?.message.slice(0, errorCharactersMax) ?? null, report.model],
-      ...[report.model_reported, report.input_tokens, report.output_tokens, report.cost_nano_usd],
-      ...[report.latency_ms, report.reply?.slice(0, replyCharactersMax) ?? null]
+      ...valuesOf(key),
+      attempt,
+      isCounted,
+      result.kind,
+      result.kind === 'scored' ? null : result.status_reason,
+      failure?.http_status ?? null,
+      failure?.message.slice(0, errorCharactersMax) ?? null,
+      report.model,
+      report.model_reported,
+      report.input_tokens,
+      report.output_tokens,
+      report.cost_nano_usd,
+      report.latency_ms,
+      report.reply?.slice(0, replyCharactersMax) ?? null
     ]
   )
 }

@@ -1,64 +1,54 @@
-/** claim: makes a run ours and puts the attempt on record, before anything is called. */
+/** Claims a run for this process, and records the attempt before any call is made. */
 import { randomUUID } from 'node:crypto'
 import type { Decision } from '../../../core/decision/decision.ts'
-import type { RunKey } from '../../../core/evaluation/evaluation.ts'
 import { isOfflineKind } from '../../../core/evaluation/evaluator-definition.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { admit } from './connections/admit.ts'
 import { beginAttempt } from './attempts.ts'
 import type { Claim, ClaimedRun } from './claimed-run.ts'
 import { endRun } from './end-run.ts'
-import { isLeased, moveRun, readOpenRun, valuesOf } from './open-run.ts'
-import type { OpenRun } from './open-run.ts'
+import { moveRun, readPendingRun, valuesOf } from './pending-run.ts'
+import type { PendingRun } from './pending-run.ts'
 import { readDecision } from './read-decision.ts'
 import type { ReadVersion } from './read-version.ts'
 import type { RunEnd } from './run-of.ts'
 import { canceledEnd, expiredEnd } from './settlement.ts'
+import type { TakenRun } from './take-runs.ts'
 import { addSpending, noSpending } from './connections/spend.ts'
 
-export interface ClaimDependencies {
+interface ClaimDependencies {
   readonly readVersion: ReadVersion
-  /** Whether a decision is itself the call of a judge: those are never evaluated. */
+  /**
+   * Checks whether the decision records a judge call that Sluice made. Such decisions are never
+   * evaluated, to prevent loops.
+   */
   readonly isOwnCall: (decision: Decision) => boolean
   readonly leaseMs: number
 }
 
-/** All of it in the caller's transaction. */
-export type ClaimRun = (transaction: Queryable, key: RunKey) => Promise<Claim>
+export type ClaimRun = (transaction: Queryable, taken: TakenRun) => Promise<Claim>
 
 const done = { kind: 'done' } as const
-/** Until a decision that is not stored is looked for again: a share of what it was waited for. */
+/**
+ * Delay before a missing decision is looked up again: the time waited so far divided by `share`,
+ * but at least `least` and at most `most` milliseconds.
+ */
 const absentMs = { least: 1000, most: 60_000, share: 20 }
 
 export function createClaimRun(dependencies: ClaimDependencies): ClaimRun {
-  return async function claimRun(transaction, key) {
-    const run = await readOpenRun(transaction, key)
-    if (run === null) return done
-    const unready = unreadyClaimOf(run)
-    if (unready !== null) return unready
+  return async function claimRun(transaction, taken) {
+    const run = await readPendingRun(transaction, taken)
+    // Every state change replaces the run's token. If the token is unchanged, the run is still due.
+    if (run === null || run.lease_token !== taken.lease_token) return done
     const over = overEndOf(run)
     if (over !== null) return await endRun(transaction, run, over)
-    const decision = await readDecision(transaction, key)
+    const decision = await readDecision(transaction, run)
     if (typeof decision === 'string') return await withoutDecision(transaction, run, decision)
     if (dependencies.isOwnCall(decision)) return await endRun(transaction, run, ownCallEnd)
     const version = await dependencies.readVersion(transaction, run)
     if (version === null) return await endRun(transaction, run, withoutVersionEnd)
-    return await take(transaction, { run, decision, version, leaseMs: dependencies.leaseMs })
+    return await begin(transaction, { run, decision, version, leaseMs: dependencies.leaseMs })
   }
-}
-
-/** Null when the run may be claimed, or ended, now. */
-function unreadyClaimOf(run: OpenRun): Claim | null {
-  if (run.status === 'finished')
-    return isForgotten(run) ? { kind: 'ended', run, isNew: false } : done
-  if (run.status === 'blocked' || run.evaluator_kind === 'external' || isLeased(run)) return done
-  const isEarly = run.status !== 'running' && run.next_attempt_at > run.now
-  return isEarly && overEndOf(run) === null ? { kind: 'later', at: run.next_attempt_at } : null
-}
-
-/** It ended without being published, and whoever would have done that is gone. */
-function isForgotten({ published_at, lease_expires_at, now }: OpenRun): boolean {
-  return published_at === null && (lease_expires_at === null || lease_expires_at <= now)
 }
 
 const ownCallEnd: RunEnd = { status: 'skipped', status_reason: 'loop_guard' }
@@ -66,71 +56,85 @@ const ownCallEnd: RunEnd = { status: 'skipped', status_reason: 'loop_guard' }
 const withoutContentEnd: RunEnd = {
   status: 'failed',
   status_reason: 'content_missing',
-  error: 'the decision is no longer kept'
+  error: 'the decision is no longer stored'
 }
 
 const withoutVersionEnd: RunEnd = {
   status: 'failed',
   status_reason: 'code_error',
-  error: 'the version of its evaluator does not exist'
+  error: 'the evaluator version does not exist'
 }
 
-/** Null when it may be tried again. */
-function overEndOf(run: OpenRun): RunEnd | null {
+/**
+ * Returns the end of a run that is canceled, expired or out of attempts, or null if it can be
+ * attempted.
+ */
+function overEndOf(run: PendingRun): RunEnd | null {
   if (run.cancel_requested_at !== null) return canceledEnd(run)
   if (run.expires_at <= run.now) return expiredEnd(run)
   if (run.attempts < run.max_attempts) return null
   const status_reason = run.status_reason ?? 'timeout'
-  return { status: 'failed', status_reason, error: 'no attempt is left' }
+  return { status: 'failed', status_reason, error: 'no attempts left' }
 }
 
 async function withoutDecision(
   transaction: Queryable,
-  run: OpenRun,
+  run: PendingRun,
   why: 'absent' | 'erased' | 'dropped'
 ): Promise<Claim> {
   if (why === 'dropped') return await endRun(transaction, run, withoutContentEnd)
   if (why === 'absent') return await waitForDecision(transaction, run)
   await transaction.query(
-    `delete from open_runs where organization_id = $1 and decision_id = $2 and run_id = $3`,
+    `delete from pending_runs where organization_id = $1 and decision_id = $2 and run_id = $3`,
     valuesOf(run)
   )
   return done
 }
 
-/** It may be stored at any moment; one that is never stored is not asked for every second. */
-async function waitForDecision(transaction: Queryable, run: OpenRun): Promise<Claim> {
+/**
+ * Postpones a run because its decision is not stored yet. The longer the decision is missing, the
+ * less often it is looked up.
+ */
+async function waitForDecision(transaction: Queryable, run: PendingRun): Promise<Claim> {
   const waitedMs = run.now.getTime() - run.scheduled_at.getTime()
   const waitMs = Math.min(absentMs.most, Math.max(absentMs.least, waitedMs / absentMs.share))
   const at = new Date(run.now.getTime() + waitMs)
   const status = run.status === 'running' ? 'retrying' : run.status
   const { status_reason, attempts } = run
   const move = { status, status_reason, attempts, next_attempt_at: at, lease: null, result: null }
-  return (await moveRun(transaction, run, move)) ? { kind: 'later', at } : done
+  await moveRun(transaction, run, move)
+  return done
 }
 
-interface Takeable extends Pick<ClaimedRun, 'run' | 'decision' | 'version'> {
+interface Beginning extends Pick<ClaimedRun, 'run' | 'decision' | 'version'> {
   readonly leaseMs: number
 }
 
-async function take(transaction: Queryable, takeable: Takeable): Promise<Claim> {
-  const { run, decision, version, leaseMs } = takeable
+async function begin(transaction: Queryable, beginning: Beginning): Promise<Claim> {
+  const { run, decision, version, leaseMs } = beginning
   const isOffline = isOfflineKind(version.kind)
   const admitted = isOffline ? { connection: null } : await admit(transaction, run, leaseMs)
   if ('kind' in admitted) return admitted
   const token = randomUUID()
   const attempts = run.attempts + 1
-  const isOurs = await moveRun(transaction, run, {
-    ...{ status: 'running', status_reason: run.status_reason, attempts },
-    ...{ next_attempt_at: null, lease: { token, ms: leaseMs }, result: null }
+  const isMoved = await moveRun(transaction, run, {
+    status: 'running',
+    status_reason: run.status_reason,
+    attempts,
+    next_attempt_at: null,
+    lease: { token, ms: leaseMs },
+    result: null
   })
-  if (!isOurs) return done
+  if (!isMoved) return done
   const attempt = await beginAttempt(transaction, run)
-  // Of a call whose process was killed nobody knows the price.
+  // A run that is still `running` was left by a killed process, so the cost of its call is unknown.
   const unpriced_calls = run.status === 'running' ? 1 : 0
   if (!isOffline) await addSpending(transaction, run, { ...noSpending, calls: 1, unpriced_calls })
   const started_at = run.started_at ?? run.now
-  const ours = { ...run, status: 'running' as const, attempts, lease_token: token, started_at }
+  const running = { ...run, status: 'running' as const, attempts, lease_token: token, started_at }
   const { connection } = admitted
-  return { kind: 'claimed', claimed: { run: ours, token, attempt, decision, version, connection } }
+  return {
+    kind: 'claimed',
+    claimed: { run: running, token, attempt, decision, version, connection }
+  }
 }

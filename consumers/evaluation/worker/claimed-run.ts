@@ -1,32 +1,30 @@
-/** What a claim comes to: a run that is ours for a while, or why there is none. */
+/** Defines the result of a claim: a run leased to this process, or the reason why nothing was
+ * claimed.
+ */
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
-import type { JudgeConnection } from './judge-outcome.ts'
-import type { OpenRun } from './open-run.ts'
+import type { ConnectionToCall } from './judge-outcome.ts'
+import type { PendingRun } from './pending-run.ts'
 
-/** A run that nobody else may call or end until the lease is over. */
+/** A run that no other process may call or end until the lease expires. */
 export interface ClaimedRun {
-  /** As it is by now. */
-  readonly run: OpenRun
+  /** The run after the claim was written. */
+  readonly run: PendingRun
   readonly token: string
   readonly attempt: number
   readonly decision: Decision
   readonly version: EvaluatorVersion
   /** Null for a run that needs no network. */
-  readonly connection: JudgeConnection | null
+  readonly connection: ConnectionToCall | null
 }
 
 /**
- * `done`: there is nothing to do, or somebody else does it. `later`: it is not its time.
- * `ended`: it ended without a call, and is to be published.
+ * Result of a claim.
+ * - `done`: there is nothing to do now, or another process has the run.
+ * - `ended`: the run ended without a call and must be published.
+ * - `claimed`: the run is leased to this process.
  */
 export type Claim =
   | { readonly kind: 'done' }
-  | { readonly kind: 'later'; readonly at: Date }
-  | {
-      readonly kind: 'ended'
-      readonly run: OpenRun
-      /** False when it had ended before, and was not published. */
-      readonly isNew: boolean
-    }
+  | { readonly kind: 'ended'; readonly run: PendingRun }
   | { readonly kind: 'claimed'; readonly claimed: ClaimedRun }

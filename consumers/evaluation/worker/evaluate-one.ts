@@ -1,8 +1,8 @@
-/** Evaluates one decision that was asked for again, by an evaluator that needs no network. */
+/** Evaluates one decision for a replay, with an evaluator that needs no network. */
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import { EvaluatorFailure } from '../../../evaluators/evaluator.ts'
 import type { CompiledEvaluator } from '../../../evaluators/evaluator.ts'
-import { createPatience } from '../../../evaluators/patience.ts'
+import { createTimeoutBudget } from '../../../evaluators/timeout-budget.ts'
 import { runEvaluators } from '../../../evaluators/run-evaluators.ts'
 import { scoreOf } from '../../../evaluators/score-of.ts'
 import { subjectOf } from '../../../evaluators/subject.ts'
@@ -10,17 +10,17 @@ import { cpuLimit } from '../../../platform/validation/cpu-limit.ts'
 import { permanentFailure } from './judge-outcome.ts'
 import type { EvaluateOffline } from './judge-outcome.ts'
 
-export interface EvaluateOneDependencies {
+interface EvaluateOneDependencies {
   readonly compile: (version: EvaluatorVersion) => CompiledEvaluator
   readonly onFailure: (version: EvaluatorVersion, error: Error) => void
 }
 
 export function createEvaluateOne({ compile, onFailure }: EvaluateOneDependencies) {
-  const patience = createPatience()
+  const timeoutBudget = createTimeoutBudget()
 
   const evaluateOne: EvaluateOffline = (version, decision, runId) => {
     const job = { evaluator: compile(version), subject: subjectOf(decision) }
-    const [outcome] = runEvaluators([job], cpuLimit, patience)
+    const [outcome] = runEvaluators([job], cpuLimit, timeoutBudget)
     if (outcome === undefined) throw new Error('a run did not end')
     if (outcome.status === 'skipped') {
       return { kind: 'skipped', status_reason: outcome.status_reason }

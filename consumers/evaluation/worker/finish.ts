@@ -1,6 +1,6 @@
-/** finish: what an attempt came to, written once: run, attempt, cost, and its connection. */
-import type { RunKey } from '../../../core/evaluation/evaluation.ts'
-import type { Job, JobQueue } from '../../../platform/postgres/job-queue.ts'
+/** Finishes an attempt: stores its result, the new state of the run, the cost and the circuit
+ * exactly once.
+ */
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { endAttempt } from './attempts.ts'
 import { circuitAfter, circuitEventOf, isSettledBy } from './connections/circuit.ts'
@@ -9,55 +9,48 @@ import type { ClaimedRun } from './claimed-run.ts'
 import { connectionOf, lockCircuit, readCircuit, writeCircuit } from './connections/connections.ts'
 import { endRun } from './end-run.ts'
 import type { JudgeOutcome } from './judge-outcome.ts'
-import { moveRun, readOpenRun } from './open-run.ts'
-import type { OpenRun } from './open-run.ts'
+import { moveRun, readPendingRun } from './pending-run.ts'
+import type { PendingRun } from './pending-run.ts'
 import { settlementOf } from './settlement.ts'
 import type { Settlement } from './settlement.ts'
 import { addSpending } from './connections/spend.ts'
 
-/** One attempt, behind its call. */
-export interface Attempted {
+interface Attempted {
   readonly claimed: ClaimedRun
-  readonly job: Job<RunKey>
   readonly outcome: JudgeOutcome
   readonly durationMs: number
 }
 
-/** `waiting`: it is tried again. `lost`: somebody else has it, or nobody, since it was erased. */
+/**
+ * `waiting`: the run will be attempted again. `lost`: another process has the run, or the run was
+ * erased.
+ */
 export type Finished =
-  { readonly kind: 'ended'; readonly run: OpenRun } | { readonly kind: 'waiting' | 'lost' }
+  { readonly kind: 'ended'; readonly run: PendingRun } | { readonly kind: 'waiting' | 'lost' }
 
-/** In one transaction; may be called again when it failed. */
+/** Finishes an attempt in one transaction. Can be called again after a failure. */
 export type Finish = (attempted: Attempted) => Promise<Finished>
 
-export interface FinishDependencies {
-  readonly postgres: Postgres
-  readonly queue: Pick<JobQueue<RunKey>, 'complete' | 'later'>
-}
-
-export function createFinish({ postgres, queue }: FinishDependencies): Finish {
+export function createFinish(postgres: Postgres): Finish {
   return function finish(attempted) {
-    const { claimed, job } = attempted
+    const { claimed } = attempted
     return postgres.transaction(async (transaction) => {
       const circuit = await noteForConnection(transaction, attempted)
-      const run = await readOpenRun(transaction, claimed.run, { isLocked: true })
-      const isOurs = run?.status === 'running' && run.lease_token === claimed.token
-      const surroundings = { circuit, random: Math.random() }
-      const settlement = settlementOf(run ?? claimed.run, attempted.outcome, surroundings)
+      const run = await readPendingRun(transaction, claimed.run, { isLocked: true })
+      const isClaimed = run?.status === 'running' && run.lease_token === claimed.token
+      const context = { circuit, random: Math.random() }
+      const settlement = settlementOf(run ?? claimed.run, attempted.outcome, context)
       await record(transaction, attempted, settlement)
-      if (!isOurs) {
-        await queue.complete(job, transaction)
-        return { kind: 'lost' }
-      }
-      const finished = await settle(transaction, run, { attempted, settlement })
-      if (settlement.kind === 'retry') await queue.later(job, settlement.at, transaction)
-      if (settlement.kind === 'block') await queue.complete(job, transaction)
-      return finished
+      if (!isClaimed) return { kind: 'lost' }
+      return await settle(transaction, run, { attempted, settlement })
     })
   }
 }
 
-/** @returns the circuit as it is from now on; null for a run that needs none. */
+/**
+ * Applies the outcome to the circuit. Returns the new circuit, or null if the run needs no
+ * connection.
+ */
 async function noteForConnection(
   transaction: Queryable,
   { claimed, outcome }: Attempted
@@ -66,7 +59,7 @@ async function noteForConnection(
   if (name === null || claimed.connection === null) return null
   const event = circuitEventOf(outcome)
   const known = await readCircuit(transaction, name)
-  // The usual case changes nothing, so it waits for nobody.
+  // Skips the lock in the usual case, because a successful call leaves a closed circuit unchanged.
   if (known !== null && isSettledBy(known, event)) return known
   const { circuit: before, now } = await lockCircuit(transaction, name)
   const after = circuitAfter(before, event, now)
@@ -74,7 +67,10 @@ async function noteForConnection(
   return after
 }
 
-/** Whoever has the run by now: the call was made, and what it cost was spent. */
+/**
+ * Records the attempt even if another process has the run, because the call was made and may have
+ * cost money.
+ */
 async function record(
   transaction: Queryable,
   { claimed, outcome }: Attempted,
@@ -87,7 +83,7 @@ async function record(
   const isAnswered = (input_tokens ?? output_tokens ?? reply) !== null
   const isUnpriced = cost_nano_usd === null && isAnswered
   await addSpending(transaction, run, {
-    // One was counted before it began, and is taken back where none was made.
+    // One call was already counted when the attempt began.
     calls: calls - 1,
     input_tokens: input_tokens ?? 0,
     output_tokens: output_tokens ?? 0,
@@ -103,7 +99,7 @@ interface Settling {
 
 async function settle(
   transaction: Queryable,
-  run: OpenRun,
+  run: PendingRun,
   { attempted: { claimed, outcome, durationMs }, settlement }: Settling
 ): Promise<Finished> {
   const { version, connection } = claimed
@@ -117,7 +113,8 @@ async function settle(
     status_reason: settlement.status_reason,
     attempts: settlement.isCounted ? run.attempts : run.attempts - 1,
     next_attempt_at: settlement.kind === 'retry' ? settlement.at : null,
-    ...{ lease: null, result: null }
+    lease: null,
+    result: null
   })
   return { kind: isMoved ? 'waiting' : 'lost' }
 }

@@ -1,15 +1,15 @@
-/** What became of one attempt of a run: scores, no question, or a failure and what it means. */
+/** Defines the outcome of an attempt: scores, a skip, or a failure and its consequences. */
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Score } from '../../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
 
-export interface Scored {
+interface Scored {
   readonly kind: 'scored'
   readonly scores: readonly Score[]
 }
 
-export interface Skipped {
+interface SkippedAttempt {
   readonly kind: 'skipped'
   readonly status_reason: StatusReason
 }
@@ -17,34 +17,37 @@ export interface Skipped {
 export interface Failure {
   readonly kind: 'failure'
   readonly status_reason: StatusReason
-  /** Whether the same run may succeed later. */
+  /** Whether a retry of the run may succeed. */
   readonly retryable: boolean
-  /** Whether each run on this connection would end the same way, so that none is worth trying. */
+  /** Whether every run on this connection would fail in the same way. If so, all of them wait. */
   readonly blocks: boolean
-  /** The least that the provider asks to wait; null when it asks for nothing. */
+  /** Minimum delay that the provider asked for, or null. */
   readonly retryAfterMs: number | null
   readonly http_status: number | null
-  /** Without anything of the decision, and without the key. */
+  /** Never contains content of the decision or the API key. */
   readonly message: string
 }
 
-/** What an attempt used. */
+/** Usage and cost of an attempt. */
 export interface CallReport {
-  /** Requests sent; more than one where a reply had to be asked for again. */
+  /**
+   * Number of requests sent. More than one if, for example, a reply was unreadable and requested
+   * again.
+   */
   readonly calls: number
   readonly input_tokens: number | null
   readonly output_tokens: number | null
-  /** Billionths of a US dollar; null when the price is not known. */
+  /** In billionths of a US dollar. Null if the price is unknown. */
   readonly cost_nano_usd: number | null
   readonly model: string | null
   readonly model_reported: string | null
   readonly latency_ms: number | null
-  /** What the judge answered, as far as it is kept. */
+  /** Reply of the judge, possibly truncated. */
   readonly reply: string | null
 }
 
 export interface JudgeOutcome {
-  readonly result: Scored | Skipped | Failure
+  readonly result: Scored | SkippedAttempt | Failure
   readonly report: CallReport
 }
 
@@ -59,14 +62,14 @@ export const noCall: CallReport = Object.freeze({
   reply: null
 })
 
-/** A failure that no repetition mends. */
+/** Creates a failure that a retry cannot fix. */
 export function permanentFailure(status_reason: StatusReason, message: string): Failure {
   const terms = { retryable: false, blocks: false, retryAfterMs: null, http_status: null }
   return { kind: 'failure', status_reason, ...terms, message }
 }
 
-/** A row of `evaluation_connections`, as far as a call needs it. */
-export interface JudgeConnection {
+/** Columns of `evaluation_connections` that a judge call needs. */
+export interface ConnectionToCall {
   readonly organization_id: string
   readonly connection_id: string
   readonly kind: string
@@ -82,17 +85,16 @@ export interface JudgeRequest {
   readonly run_id: string
   readonly version: EvaluatorVersion
   readonly decision: Decision
-  readonly connection: JudgeConnection
-  /** Aborted when nobody waits for the answer any more. */
+  readonly connection: ConnectionToCall
+  /** Aborted when the reply is no longer needed. */
   readonly signal: AbortSignal
 }
 
-/** Calls the network. What goes wrong there is an outcome; what it throws is a bug. */
+/** Calls a judge over the network. A failed call is an outcome; an exception is a bug. */
 export type Judge = (request: JudgeRequest) => Promise<JudgeOutcome>
 
-/** Needs no network. */
 export type EvaluateOffline = (
   version: EvaluatorVersion,
   decision: Decision,
   runId: string
-) => Scored | Skipped | Failure
+) => Scored | SkippedAttempt | Failure

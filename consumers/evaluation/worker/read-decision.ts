@@ -1,4 +1,4 @@
-/** Reads the decisions of runs and of deferred rows, which contain only their identities. */
+/** Reads decisions by identity, for pending runs and deferred decisions. */
 import { identityNameOf } from '../../../core/decision/decision.ts'
 import type { Decision, DecisionIdentity } from '../../../core/decision/decision.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
@@ -17,7 +17,10 @@ interface DecisionRow extends Row, DecisionIdentity {
   readonly sdk_version: string | null
 }
 
-/** `absent`: not stored yet. `dropped`: its time was over. */
+/**
+ * Reads a decision. Returns `absent` if it is not stored yet, `dropped` if retention has deleted
+ * it, and `erased` if an erasure has deleted it.
+ */
 export async function readDecision(
   transaction: Queryable,
   key: DecisionIdentity
@@ -26,15 +29,17 @@ export async function readDecision(
   if (row === undefined) {
     const why = await whyMissing(transaction, key)
     if (why !== 'dropped') return why
-    // Identity and decision are stored together, maybe just now: read after the identity, the
-    // decision is either there or was dropped.
+    // Reads again, because the decision may have been stored between the two queries. If it is
+    // still missing, retention has deleted it.
     row = (await selectDecisions(transaction, [key]))[0]
     if (row === undefined) return 'dropped'
   }
   return decisionOf(row)
 }
 
-/** As `readDecision`, in the order of the keys. */
+/**
+ * Reads several decisions. Returns the same results as `readDecision`, in the order of the keys.
+ */
 export async function readDecisions(
   transaction: Queryable,
   keys: readonly DecisionIdentity[]
@@ -53,7 +58,7 @@ function decisionOf(row: DecisionRow): Decision {
   return { ...row, received_at: row.received_at.getTime(), output }
 }
 
-/** Looks up the time of each decision first, so that one partition is read for it. */
+/** Looks up `received_at` first, so that Postgres reads only one partition per decision. */
 async function selectDecisions(
   transaction: Queryable,
   keys: readonly DecisionIdentity[]

@@ -1,8 +1,8 @@
-/** Versions of evaluators as the store keeps them; one never changes, so it is read once. */
+/** Reads evaluator versions and caches them, because a version never changes. */
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import { createCache } from '../../../platform/process/cache.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
-import type { OpenRun } from './open-run.ts'
+import type { PendingRun } from './pending-run.ts'
 
 interface VersionRow extends Row, Omit<EvaluatorVersion, 'config' | 'output'> {
   /** JSON text. */
@@ -12,10 +12,13 @@ interface VersionRow extends Row, Omit<EvaluatorVersion, 'config' | 'output'> {
 
 const versionsMax = 1000
 
-/** Null when there is none. */
-export type ReadVersion = (transaction: Queryable, run: OpenRun) => Promise<EvaluatorVersion | null>
+/** Reads the evaluator version of a run. Returns null if it does not exist. */
+export type ReadVersion = (
+  transaction: Queryable,
+  run: PendingRun
+) => Promise<EvaluatorVersion | null>
 
-/** @param builtIn evaluators that every organization has, without a row. */
+/** @param builtIn the evaluators that every organization has, which are not stored as rows */
 export function createReadVersion(builtIn: readonly EvaluatorVersion[]): ReadVersion {
   const versions = createCache<EvaluatorVersion>(versionsMax)
   const always = new Map(builtIn.map((each) => [`${each.evaluator_id}/${each.version}`, each]))

@@ -1,27 +1,26 @@
-/** An open run as it ended: what the topic and the table of runs say of it. */
-import type { JudgeConnection, CallReport } from './judge-outcome.ts'
+/** Converts a pending run to an ended run, as published and stored. */
+import type { ConnectionToCall, CallReport } from './judge-outcome.ts'
 import { bareRun } from '../../../core/evaluation/evaluation.ts'
 import type { LaterRun, RunStatus, Score } from '../../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
-import type { OpenRun } from './open-run.ts'
+import type { PendingRun } from './pending-run.ts'
 
-/** How a run ends. */
 export interface RunEnd {
   readonly status: RunStatus
   readonly status_reason: StatusReason | null
   readonly scores?: readonly Score[]
-  /** A sentence without anything of the decision. */
+  /** Error message. Never contains content of the decision. */
   readonly error?: string | null
   readonly http_status?: number | null
-  /** A run may end without one. */
+  /** Undefined if the run ended without an attempt. */
   readonly last?: LastAttempt
 }
 
-/** What the last attempt was made with. */
-export interface LastAttempt {
+/** Evaluator version, connection and usage of the last attempt. */
+interface LastAttempt {
   readonly version: EvaluatorVersion
-  readonly connection: JudgeConnection | null
+  readonly connection: ConnectionToCall | null
   readonly report: CallReport
   readonly durationMs: number
 }
@@ -29,7 +28,7 @@ export interface LastAttempt {
 const microsecondsPerMs = 1000
 const noDetails = { scores: [], error: null, http_status: null }
 
-export function runOf(run: OpenRun, { last, ...end }: RunEnd): LaterRun {
+export function runOf(run: PendingRun, { last, ...end }: RunEnd): LaterRun {
   return {
     ...bareRun,
     ...identityOf(run),
@@ -49,15 +48,27 @@ function usageOf({ version, connection, report, durationMs }: LastAttempt) {
     duration_us: Math.round(durationMs * microsecondsPerMs),
     config_hash: version.config_hash,
     provider: connection?.kind ?? null,
-    ...{ input_tokens, output_tokens, cost_nano_usd, model, model_reported, latency_ms }
+    input_tokens,
+    output_tokens,
+    cost_nano_usd,
+    model,
+    model_reported,
+    latency_ms
   }
 }
 
-function identityOf(run: OpenRun) {
+function identityOf(run: PendingRun) {
   const { run_id, rule, rule_id, generation, replay_of } = run
   const { evaluator, evaluator_id, evaluator_kind, evaluator_version } = run
   return {
-    ...{ run_id, rule, rule_id, generation, replay_of },
-    ...{ evaluator, evaluator_id, evaluator_kind, evaluator_version }
+    run_id,
+    rule,
+    rule_id,
+    generation,
+    replay_of,
+    evaluator,
+    evaluator_id,
+    evaluator_kind,
+    evaluator_version
   }
 }

@@ -1,9 +1,9 @@
-/** What an attempt means for its run: it ends, is tried again, or waits for its connection. */
+/** Decides what happens after an attempt: the run ends, is retried, or waits for its connection. */
 import { backoffMs } from '../../../core/backoff.ts'
 import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
 import type { Circuit } from './connections/circuit.ts'
 import type { Failure, JudgeOutcome } from './judge-outcome.ts'
-import type { OpenRun } from './open-run.ts'
+import type { PendingRun } from './pending-run.ts'
 import type { RunEnd } from './run-of.ts'
 
 export type Settlement =
@@ -12,26 +12,29 @@ export type Settlement =
       readonly kind: 'retry'
       readonly at: Date
       readonly status_reason: StatusReason
-      /** Waiting for a provider that asks for it burns no attempt. */
+      /**
+       * False if the provider requested a pause. The attempt then does not count towards the
+       * maximum.
+       */
       readonly isCounted: boolean
     }
   | { readonly kind: 'block'; readonly status_reason: StatusReason; readonly isCounted: false }
 
-export interface Surroundings {
-  /** As it is after this attempt; null for a run that needs no connection. */
+interface SettlementContext {
+  /** Circuit after this attempt, or null if the run needs no connection. */
   readonly circuit: Circuit | null
-  /** In [0, 1). */
+  /** Number in [0, 1). */
   readonly random: number
 }
 
 const backoff = { baseMs: 2000, capMs: 600_000 }
-/** Those who were asked to wait come back one after the other, within so much of it. */
+/** Maximum random delay after a pause, so that waiting runs do not all retry at the same time. */
 const pauseSpreadMs = 2000
 
 export function settlementOf(
-  run: OpenRun,
+  run: PendingRun,
   { result }: JudgeOutcome,
-  { circuit, random }: Surroundings
+  { circuit, random }: SettlementContext
 ): Settlement {
   if (run.cancel_requested_at !== null) return ended(canceledEnd(run))
   if (result.kind === 'scored') {
@@ -44,9 +47,9 @@ export function settlementOf(
 }
 
 function failureSettlementOf(
-  run: OpenRun,
+  run: PendingRun,
   failure: Failure,
-  { circuit, random }: Surroundings
+  { circuit, random }: SettlementContext
 ): Settlement {
   const { status_reason, retryable, blocks } = failure
   if (!retryable && !blocks) return ended(failedEnd(failure))
@@ -74,12 +77,12 @@ function failedEnd({ status_reason, message, http_status }: Failure): RunEnd {
   return { status: 'failed', status_reason, error: message, http_status }
 }
 
-export function canceledEnd({ cancel_reason }: OpenRun): RunEnd {
+export function canceledEnd({ cancel_reason }: PendingRun): RunEnd {
   return { status: 'canceled', status_reason: cancel_reason ?? 'user' }
 }
 
-/** What it waited for last says more than that it waited. */
-export function expiredEnd({ status, status_reason }: OpenRun): RunEnd {
+/** Returns the end of an expired run. The error says what the run was waiting for. */
+export function expiredEnd({ status, status_reason }: PendingRun): RunEnd {
   const waitedFor = status_reason === null ? '' : ` (${status_reason})`
-  return { status: 'expired', status_reason: 'ttl', error: `it was still ${status}${waitedFor}` }
+  return { status: 'expired', status_reason: 'ttl', error: `expired while ${status}${waitedFor}` }
 }

@@ -1,9 +1,6 @@
-/** The worker: runs that need the network, or were asked for again, to their ends. */
+/** Starts the worker, which executes pending runs: judge calls and replays. */
 import type { Decision } from '../../../core/decision/decision.ts'
-import type { RunKey } from '../../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
-import { jobLeaseSeconds } from '../../../platform/postgres/job-queue.ts'
-import type { JobQueue } from '../../../platform/postgres/job-queue.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
@@ -13,69 +10,87 @@ import { createClaimRun } from './claim.ts'
 import { createFinish } from './finish.ts'
 import type { EvaluateOffline, Judge } from './judge-outcome.ts'
 import { createLeases } from './maintenance/leases.ts'
-import { pause } from './pause.ts'
-import { createPersistently } from './persistently.ts'
+import { pause } from '../../../platform/process/every.ts'
 import { createPublishRuns } from './publish-runs.ts'
 import { createReadVersion } from './read-version.ts'
-import { createRunJob } from './run-job.ts'
-import { startUpkeep } from './maintenance/upkeep.ts'
-import { startWorkLoop } from './work-loop.ts'
-import type { WorkLoop } from './work-loop.ts'
+import { createExecuteRun } from './execute-run.ts'
+import { startMaintenance } from './maintenance/maintenance.ts'
+import { takeRuns } from './take-runs.ts'
+import { startWorkLoop } from '../work-loop.ts'
+import type { WorkLoop } from '../work-loop.ts'
 
 export interface WorkerContext {
   readonly postgres: Postgres
-  readonly queue: JobQueue<RunKey>
   readonly publish: Publish
   readonly judge: Judge
   readonly evaluate: EvaluateOffline
   readonly isOwnCall: (decision: Decision) => boolean
-  /** Evaluators that every organization has, without a row. */
+  /** Built-in evaluators. Every organization has them, and they are not stored in the database. */
   readonly builtIn: readonly EvaluatorVersion[]
-  /** Runs under way at once; with 0 this process only keeps the table. */
+  /** Maximum number of concurrent runs. 0 restricts this process to maintenance. */
   readonly concurrencyMax: number
-  /** How long calls under way are waited for when it stops. */
+  /** Maximum time in milliseconds that shutdown waits for calls in progress. */
   readonly drainMs: number
   readonly metrics: Metrics
   readonly logger: Logger
-  /** As long as the lease of a job, unless a test cannot wait for that. */
+  /** Lease duration of a run whose call is in progress. Tests set a shorter one. */
   readonly leaseMs?: number
+  /** Minimum pause between looks for due runs. Tests set a longer one. */
+  readonly idleMs?: number
 }
 
-const defaultLeaseMs = jobLeaseSeconds * 1000
+const defaultLeaseMs = 30_000
+const defaultIdleMs = 250
+/** Pauses are up to three times as long, so that processes look for due runs at different times. */
+const idle = { jitter: 2, backoff: { baseMs: 500, capMs: 10_000 } }
 
-/** Begins at once; returns what stops it in order: no new jobs, calls under way, then the rest. */
+/**
+ * @returns a function that stops taking runs, waits for calls in progress, stops renewing leases,
+ * and then resolves
+ */
 export function startWorker(context: WorkerContext): () => Promise<void> {
-  const { postgres, queue, concurrencyMax, logger, drainMs } = context
-  const { leaseMs = defaultLeaseMs } = context
+  const { postgres, concurrencyMax, logger, drainMs } = context
+  const { leaseMs = defaultLeaseMs, idleMs = defaultIdleMs } = context
   const giveUp = new AbortController()
   const { signal } = giveUp
   const shared = { ...context, signal }
-  const leases = createLeases({ postgres, queue, logger, leaseMs })
+  const leases = createLeases({ postgres, logger, leaseMs })
   const publishRuns = createPublishRuns(context)
   const readVersion = createReadVersion(context.builtIn)
-  const runJob = createRunJob({
-    ...{ ...shared, leases, publishRuns },
+  const executeRun = createExecuteRun({
+    ...shared,
+    leases,
+    publishRuns,
     claimRun: createClaimRun({ ...context, readVersion, leaseMs }),
     attempt: createAttempt(shared),
-    finish: createFinish(context),
-    persistently: createPersistently(shared)
+    finish: createFinish(postgres)
   })
+
+  // Renews first: after an outage, the runs in progress would be due, and would be called again.
+  async function take(runsMax: number) {
+    await leases.refresh()
+    return await takeRuns(postgres, runsMax)
+  }
+
+  const onError = (error: unknown) => logger.warn({ error }, 'cannot take runs; retrying')
   const loop =
-    concurrencyMax === 0 ? null : startWorkLoop({ queue, runJob, concurrencyMax, logger })
-  const stopUpkeep = startUpkeep({ ...context, publishRuns })
+    concurrencyMax === 0
+      ? null
+      : startWorkLoop({ take, work: executeRun, concurrencyMax }, { ...idle, ms: idleMs, onError })
+  const stopMaintenance = startMaintenance({ ...context, publishRuns })
 
   return async function stop() {
-    await Promise.all([stopUpkeep(), loop?.stop()])
+    await Promise.all([stopMaintenance(), loop?.stop()])
     if (loop !== null) await drain(loop, giveUp, drainMs)
     await leases.stop()
   }
 }
 
-/** What is not back in time is given up, and given back. */
+/** Waits for calls in progress. Abandons calls that do not end in time; their runs are released. */
 async function drain(loop: WorkLoop, giveUp: AbortController, drainMs: number): Promise<void> {
   const drained = new AbortController()
   const settled = loop.settled().then(() => drained.abort())
   await pause(drainMs, drained.signal)
-  giveUp.abort(new Error('the process is told to stop'))
+  giveUp.abort(new Error('the process is shutting down'))
   await settled
 }

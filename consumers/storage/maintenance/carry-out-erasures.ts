@@ -1,63 +1,49 @@
-/** Carries out what was asked to be erased, whoever asked and whatever became of him since. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/** Carries out recorded erasures, even if the account that requested them no longer exists. */
 import type { Logger } from '../../../platform/telemetry/logger.ts'
+import { every } from '../../../platform/process/every.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
 import { eraseChunk } from '../../../store/erasure/erase-chunk.ts'
 import { selectUnfinished } from '../../../store/erasure/erasure-table.ts'
 import type { Erasure } from '../../../store/erasure/erasure-table.ts'
 
-export interface ErasingOptions {
+interface ErasingOptions {
   readonly postgres: Postgres
   readonly logger: Logger
-  /** Aborted when the process was told to stop. */
+  /** Aborted when the process shuts down. */
   readonly signal: AbortSignal
 }
 
 const everyMs = 2000
 
 /**
- * Looks for unfinished erasures every two seconds. Instances that find the same one take turns, a
- * few decisions each; what one leaves behind, killed or not, the next one goes on with.
- * @returns what ends it, once the few under way are done.
+ * Carries out erasures every two seconds. Several instances can work on the same erasure, one chunk
+ * of decisions at a time.
+ * @returns a function that stops erasing and resolves when the current chunk has ended
  */
-export function startErasing(options: ErasingOptions): () => Promise<void> {
-  const { signal } = options
-  const stopped = new AbortController()
-  const ended = AbortSignal.any([signal, stopped.signal])
-  const running = keepErasing({ ...options, signal: ended })
-  return async function stop() {
-    stopped.abort()
-    await running
-  }
-}
-
-async function keepErasing(options: ErasingOptions): Promise<void> {
+export function startErasures(options: ErasingOptions): () => Promise<void> {
   const { signal, logger } = options
-  while (!signal.aborted) {
-    try {
-      await carryOutErasures(options)
-    } catch (error) {
-      logger.warn({ error }, 'could not look for what is to be erased; trying again')
-    }
-    await sleep(everyMs, undefined, { signal }).catch(() => {})
-  }
+  const onError = (error: unknown) =>
+    logger.warn({ error }, 'cannot read unfinished erasures; retrying')
+  return every({ ms: everyMs, onError }, (stopped) =>
+    carryOutErasures({ ...options, signal: AbortSignal.any([signal, stopped]) })
+  ).stop
 }
 
-/** One that cannot be carried out now does not hold up the others. */
-export async function carryOutErasures(options: ErasingOptions): Promise<void> {
+/** Carries out all unfinished erasures. A failed erasure does not stop the others. */
+async function carryOutErasures(options: ErasingOptions): Promise<void> {
   const { postgres, logger, signal } = options
   for (const erasure of await selectUnfinished(postgres)) {
     const { erasure_id } = erasure
     try {
-      if (await eraseAll(options, erasure)) logger.info({ erasure_id }, 'an erasure is finished')
+      if (await eraseAll(options, erasure)) logger.info({ erasure_id }, 'erasure finished')
     } catch (error) {
-      logger.warn({ error, erasure_id }, 'could not erase all; trying again')
+      logger.warn({ error, erasure_id }, 'erasure failed; retrying')
     }
     if (signal.aborted) return
   }
 }
 
-/** @returns whether it is finished. */
+/** @returns whether the erasure is finished */
 async function eraseAll({ postgres, signal }: ErasingOptions, erasure: Erasure): Promise<boolean> {
   while (!signal.aborted) {
     if ((await eraseChunk(postgres, erasure)) === null) return true

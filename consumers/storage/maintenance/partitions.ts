@@ -1,87 +1,104 @@
-/** Makes day partitions of decisions and evaluations, ahead of time and for rows without one. */
-import { backoffMs } from '../../../core/backoff.ts'
+/** Creates day partitions of decisions and evaluations, both in advance and for rows in the default
+ * partitions.
+ */
 import type { Logger } from '../../../platform/telemetry/logger.ts'
-import { isTransientStoreError } from '../../../platform/postgres/postgres.ts'
+import { isTransientPostgresError } from '../../../platform/postgres/postgres.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
+import { retry } from '../../../platform/process/retry.ts'
 
-export interface UpkeepDependencies {
+export interface MaintenanceDependencies {
   readonly postgres: Postgres
   readonly logger: Logger
-  /** Aborted, it ends a round between two transactions, of which there may be hundreds. */
+  /** Stops a round between two transactions, because a round may have hundreds of them. */
   readonly signal?: AbortSignal
-  /** Milliseconds of a clock that never jumps. */
+  /** Monotonic clock, in milliseconds. */
   readonly now?: () => number
 }
 
-/** Partitioned by the UTC day of received_at. */
+/** Tables partitioned by the UTC day of `received_at`. */
 export const tablesByDay = ['decisions', 'evaluations'] as const
 
-/** A gateway's clock may be a little off, so yesterday is made as well. */
+/** Number of past days that need a partition. One, because the clock of a gateway may be behind. */
 const daysBehind = 1
 export const daysAhead = 7
-/** Any date may have rows, so that a round makes no more than so many for them. */
+/**
+ * Maximum number of days for which a round creates partitions for misplaced rows, which may have
+ * any date.
+ */
 const strayDaysMax = 20
-/** Enough to find some days; what is behind them is found when these have moved. */
+/**
+ * Maximum number of misplaced rows to read per table and round. Later rounds find the remaining
+ * days, because each round moves the rows of the days that it finds.
+ */
 const strayRowsMax = 10_000
 const attemptsMax = 5
 const backoff = { baseMs: 100, capMs: 2000 }
-/** Whoever reads or writes decisions waits behind us for no longer than this. */
+/**
+ * Maximum time that maintenance waits for a lock. Short, because readers and writers of decisions
+ * queue behind the waiting transaction.
+ */
 const lockTimeoutMs = 500
-/** The same lock as in ensure_day_partition. */
-const takeTurn = `select pg_try_advisory_xact_lock(
-                           hashtextextended('sluice decisions partitions', 0)) as is_ours`
+/** Tries to take the lock that ensure_day_partition also takes. */
+const tryLock = `select pg_try_advisory_xact_lock(
+                           hashtextextended('sluice decisions partitions', 0)) as is_locked`
 
-/** Makes the days around today, by the clock of Postgres: all instances share it. */
-export async function makeDaysAround(dependencies: UpkeepDependencies): Promise<void> {
+/**
+ * Creates the partitions of the days around today. Uses the Postgres clock, because all
+ * instances share it.
+ */
+export async function makeDaysAround(dependencies: MaintenanceDependencies): Promise<void> {
   await makeDays(dependencies, await daysAround(dependencies.postgres))
 }
 
 /**
- * The days around today, and those of the default partition: what a gateway's clock says otherwise
- * is found there.
+ * Creates the partitions of the days around today, and of days with rows in the default partition.
+ * Such rows usually come from a gateway with a wrong clock.
  */
-export async function makePartitions(dependencies: UpkeepDependencies): Promise<void> {
+export async function makePartitions(dependencies: MaintenanceDependencies): Promise<void> {
   const { postgres } = dependencies
   await makeDays(dependencies, [...(await daysAround(postgres)), ...(await strayDays(postgres))])
 }
 
-async function makeDays(dependencies: UpkeepDependencies, days: readonly Day[]): Promise<void> {
+async function makeDays(
+  dependencies: MaintenanceDependencies,
+  days: readonly Day[]
+): Promise<void> {
   const { logger } = dependencies
   for (const { name: table, day } of days) {
-    const moved = await inTurn(dependencies, (transaction) => makeDay(transaction, table, day))
+    const moved = await withMaintenanceLock(dependencies, (transaction) =>
+      makeDay(transaction, table, day)
+    )
     if (moved === null) continue
-    if (moved === 0) logger.info({ table, day }, 'made the partition of a day')
+    if (moved === 0) logger.info({ table, day }, 'created a day partition')
     else logger.warn({ table, day, rows: moved }, 'moved rows out of the default partition')
   }
 }
 
 /**
- * One transaction that gives way instead of making others wait; tried again after a while.
- * @returns null when another instance is at work on the tables, whose it is then to do, or when the
- *   process stops.
- * @throws the last error, after some attempts or when trying again cannot help.
+ * Runs a transaction under the maintenance lock, and retries transient errors. Limits the wait for
+ * other locks, because readers and writers queue behind the waiting transaction.
+ * @returns null if another instance holds the maintenance lock, or if the process stops
+ * @throws the last error after several attempts, or any error that is not transient
  */
-export async function inTurn<R>(
-  { postgres, signal }: Pick<UpkeepDependencies, 'postgres' | 'signal'>,
+export async function withMaintenanceLock<R>(
+  { postgres, signal }: Pick<MaintenanceDependencies, 'postgres' | 'signal'>,
   work: (transaction: Queryable) => Promise<R>
 ): Promise<R | null> {
-  for (let attempt = 1; ; attempt++) {
+  return await retry({ backoff, attemptsMax, isTransient: isTransientPostgresError }, async () => {
     if (signal?.aborted === true) return null
-    try {
-      return await postgres.transaction(async (transaction) => {
-        await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
-        const [turn] = await transaction.query<{ is_ours: boolean }>(takeTurn)
-        return turn?.is_ours === true ? await work(transaction) : null
-      })
-    } catch (error) {
-      if (attempt >= attemptsMax || !isTransientStoreError(error)) throw error
-      const ms = backoffMs(backoff, attempt, Math.random())
-      await new Promise((resolve) => setTimeout(resolve, ms))
-    }
-  }
+    return await postgres.transaction(async (transaction) => {
+      await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
+      const [lock] = await transaction.query<{ is_locked: boolean }>(tryLock)
+      return lock?.is_locked === true ? await work(transaction) : null
+    })
+  })
 }
 
-/** @returns the rows moved out of the default partition, or null when the day had its own. */
+/**
+ * Creates a day partition.
+ * @returns the number of rows moved out of the default partition, or null if the partition already
+ * existed
+ */
 async function makeDay(transaction: Queryable, table: string, day: string): Promise<number | null> {
   const [row] = await transaction.query<{ moved: number | null }>(
     `select ensure_day_partition($1, $2::date) as moved`,
@@ -91,13 +108,13 @@ async function makeDay(transaction: Queryable, table: string, day: string): Prom
 }
 
 interface Day extends Record<string, unknown> {
-  /** The partitioned table. */
+  /** Name of the partitioned table. */
   readonly name: string
-  /** As `2025-01-15`. */
+  /** Date in the format `2025-01-15`. */
   readonly day: string
 }
 
-/** Days around today that have no partition yet. */
+/** Returns the days around today that have no partition. */
 async function daysAround(postgres: Queryable): Promise<Day[]> {
   return await postgres.query<Day>(
     `select name, to_char(day, 'YYYY-MM-DD') as day

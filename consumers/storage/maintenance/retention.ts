@@ -1,29 +1,31 @@
-/** Retention: drops days of decisions and evaluations, and deletes other old rows in pieces.
+/** Retention: drops old day partitions, and deletes other old rows in chunks.
  *
- * A decision that comes when its day is dropped already (a dead letter of long ago that is sent
- * again, a group that was far behind) is stored in the default partition like any other, and
- * deleted from there in the next round: it is never lost silently, and never stays.
+ * A decision may arrive after its day was dropped, for example from a replayed dead-letter record.
+ * It is stored in the default partition, and the next round deletes it.
  */
 import { evaluationTables } from '../../../store/delete-evaluations.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { topicDefinitions } from '../../../schemas/index.ts'
-import { inTurn, tablesByDay } from './partitions.ts'
-import type { UpkeepDependencies } from './partitions.ts'
+import { withMaintenanceLock, tablesByDay } from './partitions.ts'
+import type { MaintenanceDependencies } from './partitions.ts'
 
-export interface RetentionDependencies extends UpkeepDependencies {
-  /** Days that decisions are kept; null keeps them for ever. */
+export interface RetentionDependencies extends MaintenanceDependencies {
+  /** Number of days to keep decisions. Null keeps them forever. */
   readonly retentionDays: number | null
 }
 
 const dayMs = 86_400_000
 const chunkRows = 5000
-/** In one round and for one table; the rest is for the next, which then follows at once. */
+/**
+ * Maximum time per round and table, in milliseconds. If rows are left, the next round starts
+ * immediately.
+ */
 const tableMsMax = 20_000
 const partitionsDroppedMax = 120
-/** In one round; each may have 8 MiB. */
+/** Maximum number of rule sets to delete per round, because each may have 8 MiB. */
 const ruleSetsMax = 200
 
-/** Tables whose old rows are deleted, with the column that says how old they are. */
+/** Tables with rows to delete, and the column that determines their age. */
 const agingTables = [
   ...tablesByDay.map((table) => [`${table}_default`, 'received_at'] as const),
   ...evaluationTables,
@@ -35,8 +37,8 @@ const agingTables = [
 ] as const
 
 /**
- * An identity outlives its decision by as long as the topic or its dead letters may bring it back:
- * what comes again by then is a duplicate, and not a new decision.
+ * Number of days by which an identity outlives its decision. During this time, the topic or its
+ * dead-letter topic can redeliver the decision, and the identity marks it as a duplicate.
  */
 export const replayDays = Math.ceil(
   retentionMsOf('decisions') / dayMs + retentionMsOf('decisions_dead_letter') / dayMs
@@ -47,10 +49,16 @@ function retentionMsOf(role: string): number {
   return Number(config?.['retention.ms'] ?? 0)
 }
 
-/** The use of a kind is written once a day, so a kind outlives the rows that refer to it. */
+/**
+ * Number of days by which a kind outlives the rows that refer to it, because `used_on` is updated
+ * only once a day.
+ */
 const kindDays = 2
 
-/** One round; logs what it dropped or deleted. @returns whether there is more to delete */
+/**
+ * Runs one round.
+ * @returns whether there is more to delete
+ */
 export async function applyRetention(dependencies: RetentionDependencies): Promise<boolean> {
   const { postgres, retentionDays } = dependencies
   if (retentionDays === null) return false
@@ -71,16 +79,19 @@ export async function applyRetention(dependencies: RetentionDependencies): Promi
   return isMore
 }
 
-async function dropDays(dependencies: UpkeepDependencies, retentionDays: number): Promise<void> {
+async function dropDays(
+  dependencies: MaintenanceDependencies,
+  retentionDays: number
+): Promise<void> {
   for (const partition of await expiredPartitions(dependencies.postgres, retentionDays)) {
-    const dropped = await inTurn(dependencies, (transaction) =>
+    const dropped = await withMaintenanceLock(dependencies, (transaction) =>
       transaction.query(`drop table if exists ${partition}`)
     )
-    if (dropped !== null) dependencies.logger.info({ partition }, 'dropped the partition of a day')
+    if (dropped !== null) dependencies.logger.info({ partition }, 'dropped a day partition')
   }
 }
 
-/** Attached partitions to drop, the oldest first, such as `decisions_20250115`. */
+/** Returns the partitions to drop, oldest first, for example `decisions_20250115`. */
 async function expiredPartitions(postgres: Queryable, days: number): Promise<string[]> {
   const rows = await postgres.query<{ name: string }>(
     `select child.relname as name
@@ -97,7 +108,10 @@ async function expiredPartitions(postgres: Queryable, days: number): Promise<str
   return rows.map(({ name }) => name)
 }
 
-/** The partitions of decision_ids: the place of a row is its own within each. */
+/**
+ * Returns the partitions of decision_ids. Rows are deleted from each partition separately, because
+ * a ctid is unique only within a partition.
+ */
 async function identityTables(postgres: Queryable): Promise<string[]> {
   const rows = await postgres.query<{ name: string }>(
     `select inhrelid::regclass::text as name
@@ -108,11 +122,11 @@ async function identityTables(postgres: Queryable): Promise<string[]> {
 }
 
 /**
- * Those that were replaced before the oldest plan was made. A consumer learns of a change a few
- * seconds later, hence the day between.
+ * Deletes rule sets that were replaced before the oldest stored plan was made. The extra day is a
+ * margin, because consumers see a change only seconds later.
  */
-async function deleteRuleSets(dependencies: UpkeepDependencies, days: number): Promise<void> {
-  const deleted = await inTurn(dependencies, (transaction) =>
+async function deleteRuleSets(dependencies: MaintenanceDependencies, days: number): Promise<void> {
+  const deleted = await withMaintenanceLock(dependencies, (transaction) =>
     transaction.query(
       `delete from rule_sets where ctid = any (array(
          select replaced.ctid
@@ -136,25 +150,31 @@ interface Aging {
   readonly days: number
 }
 
-/** Keeps today and so many days before it. @returns whether it deleted all that is older */
-async function deleteOlder(dependencies: UpkeepDependencies, aging: Aging): Promise<boolean> {
+/**
+ * Deletes rows from before the UTC day that was `days` days ago.
+ * @returns false if older rows may be left
+ */
+async function deleteOlder(dependencies: MaintenanceDependencies, aging: Aging): Promise<boolean> {
   const { logger, signal, now = () => performance.now() } = dependencies
   const endsAt = now() + tableMsMax
   let rows = 0
   let isDone = false
   while (!isDone && now() < endsAt && signal?.aborted !== true) {
-    const deleted = await inTurn(dependencies, (transaction) => deleteChunk(transaction, aging))
+    const deleted = await withMaintenanceLock(dependencies, (transaction) =>
+      deleteChunk(transaction, aging)
+    )
     rows += deleted ?? 0
-    // Null: another instance is at it.
+    // If null, another instance holds the lock and deletes the rows.
     isDone = deleted === null || deleted < chunkRows
   }
-  if (rows > 0) logger.info({ table: aging.table, rows }, 'deleted rows older than they are kept')
+  if (rows > 0)
+    logger.info({ table: aging.table, rows }, 'deleted rows older than the retention time')
   return isDone
 }
 
 /**
- * By the places of rows: to find them again by their values would read the table once more. One
- * that is used meanwhile has another place, and is looked at again.
+ * Deletes by ctid, because finding the rows by value would read the table twice. Checks the age
+ * again, because a concurrently updated row has another ctid.
  */
 async function deleteChunk(
   transaction: Queryable,

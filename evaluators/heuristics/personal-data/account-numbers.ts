@@ -1,8 +1,8 @@
-/** Payment card numbers and IBANs: the lengths and prefixes that are really given out. */
+/** Detects payment card numbers and IBANs by their assigned prefixes and lengths. */
 import { isLuhn, isMod97 } from './check-digits.ts'
 import { anyOf } from '../../text/any-of.ts'
 
-/** Digits in one piece, or in groups as printed on cards; not a part of a longer number. */
+/** Card number in one block or in the groups printed on cards, but not within a longer number. */
 export const cardPattern = new RegExp(
   String.raw`(?<![\w+-]|\d[.,])` +
     anyOf(
@@ -13,11 +13,16 @@ export const cardPattern = new RegExp(
     String.raw`(?![\w-]|[.,]\d)`,
   'g'
 )
-/** Every quantifier is bounded; what follows in capital letters may be caught with it. */
+/**
+ * IBAN. The match can include a following word in capital letters. Bounded quantifiers keep the
+ * pattern fast.
+ */
 export const accountPattern =
   /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![a-z])/g
 
-/** Visa, Mastercard (two ranges), American Express, Diners, Discover, JCB, UnionPay. */
+/**
+ * Numbers of Visa, Mastercard (two ranges), American Express, Diners, Discover, JCB and UnionPay.
+ */
 const issuers = [
   String.raw`4\d{15}`,
   String.raw`5[1-5]\d{14}`,
@@ -48,7 +53,10 @@ const ibanLengths = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))])
 )
 
-/** What was found may go on with words in capital letters: the country tells where it ends. */
+/**
+ * Verifies the check digits of a match. Uses the IBAN length of the country, because the match can
+ * include following words in capital letters.
+ */
 export function isIban(found: string): boolean {
   const text = found.replaceAll(/[ -]/g, '')
   const length = ibanLengths.get(text.slice(0, 2))

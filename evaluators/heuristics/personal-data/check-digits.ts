@@ -1,6 +1,9 @@
-/** Check digits: they tell a card or account number from any other long number. */
+/** Verifies check digits, which distinguish card and account numbers from other long numbers. */
 
-/** ISO/IEC 7812: every second digit from the right is doubled, and the sum ends in 0. */
+/**
+ * Verifies the check digit of ISO/IEC 7812: every second digit from the right is doubled, and the
+ * sum ends in 0.
+ */
 export function isLuhn(digits: string): boolean {
   let sum = 0
   for (let place = 0; place < digits.length; place++) {
@@ -11,7 +14,10 @@ export function isLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** ISO 13616: country and check digits moved behind, letters as 10 to 35, the rest by 97 is 1. */
+/**
+ * Verifies the check digits of ISO 13616: the country and check digits are moved to the end,
+ * letters become 10 to 35, and the number modulo 97 is 1.
+ */
 export function isMod97(account: string): boolean {
   let rest = 0
   for (const character of account.slice(4) + account.slice(0, 4)) {

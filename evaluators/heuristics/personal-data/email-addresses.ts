@@ -1,7 +1,7 @@
-/** E-mail addresses of people. */
+/** Detects email addresses of people. */
 import { anyOf } from '../../text/any-of.ts'
 
-/** Every quantifier is bounded; `user@host` within a web address is none. */
+/** Email address with bounded quantifiers. `user@host` within a URL does not match. */
 export const emailPattern = new RegExp(
   String.raw`(?<![\p{L}\p{N}._%+/-]|://[^\s/@]{1,80})[\p{L}\p{N}][\p{L}\p{N}._%+-]{0,63}@` +
     String.raw`(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,5}` +
@@ -9,7 +9,7 @@ export const emailPattern = new RegExp(
   'gu'
 )
 
-/** RFC 2606 keeps these for examples, and documentation writes the others. */
+/** Domains that RFC 2606 reserves for examples, and others that documentation uses. */
 const reserved = new RegExp(
   String.raw`[@.]` +
     anyOf(
@@ -20,7 +20,7 @@ const reserved = new RegExp(
     '$',
   'i'
 )
-/** A desk, not a person. */
+/** Role addresses, which belong to a department instead of a person. */
 const desks = [
   'abuse|accounts|admin|billing|booking|careers|contact|customer-?(?:care|service|support)|git',
   'hello|help|helpdesk|hr|info|jobs|legal|mail|marketing|news|newsletter|no-?reply|do-?not-?reply',
@@ -28,7 +28,7 @@ const desks = [
   'shop|support|team|webmaster|kontakt|kundenservice|datenschutz|presse|vertrieb|contacto|ventas'
 ]
 const desk = new RegExp(`^(?:${desks.join('|')})@`, 'i')
-/** A file name such as `logo@2x.png` has the form of an address. */
+/** Ending of a file name such as `logo@2x.png`, which looks like an email address. */
 const fileName = /\.(?:png|jpe?g|gif|svg|webp|avif|[cm]?js|tsx?|jsx|css|html|json|tgz|zip)$/i
 
 export function isPersonalEmail(found: string): boolean {

@@ -1,4 +1,5 @@
-/** no_personal_data: the output discloses no personal data that the input did not hold. */
+/** Check `no_personal_data`: fails if the output discloses personal data that is not in the input.
+ */
 import { verdict } from '../../evaluator.ts'
 import type { Evaluate, Evaluator } from '../../evaluator.ts'
 import { detectors, squeezed } from './personal-data.ts'
@@ -7,7 +8,10 @@ import { inputCharactersMax } from '../../subject.ts'
 import type { Subject } from '../../subject.ts'
 
 const outputCharactersMax = 65_536
-/** Different ones of a kind that are looked up in the input; more count as disclosed. */
+/**
+ * Maximum number of distinct matches per kind that are compared with the input. Further matches
+ * count as disclosed.
+ */
 const lookUpsMax = 50
 
 interface Count {
@@ -23,7 +27,7 @@ export const noPersonalData = Object.freeze<Evaluator>({
   evaluate: createFindDisclosed(detectors)
 })
 
-/** Looks only for what the detectors know. */
+/** Creates a check with the given detectors. */
 export function createFindDisclosed(chosen: readonly Detector[]): Evaluate {
   return (subject) => {
     const output = subject.output.slice(0, outputCharactersMax)
@@ -44,8 +48,9 @@ export function createFindDisclosed(chosen: readonly Detector[]): Evaluate {
 }
 
 function verdictOn(disclosed: string, known: string, cap: string) {
-  if (disclosed === '') return verdict(true, `Found ${known}${cap}, all in the input already.`)
-  const rest = known === '' ? '' : `, besides ${known} that the input held already`
+  if (disclosed === '')
+    return verdict(true, `Found ${known}${cap}, all of them already in the input.`)
+  const rest = known === '' ? '' : `, and ${known} that the input already contained`
   return verdict(false, `Found ${disclosed}${cap}${rest}.`)
 }
 
@@ -64,7 +69,10 @@ function foundBy(
   return essences.size === 0 ? [] : [{ kind, plural, essences }]
 }
 
-/** Repeating what the input held discloses nothing. Numbers stand in its JSON text only. */
+/**
+ * Returns the text that matches are compared with. It includes the input's JSON, because
+ * `inputText` omits numbers.
+ */
 function inputOf({ decision, inputText }: Subject): string {
   return squeezed(`${inputText().all}\n${decision.input.slice(0, inputCharactersMax)}`)
 }

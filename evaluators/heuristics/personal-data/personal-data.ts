@@ -1,4 +1,4 @@
-/** Personal data and secrets by kind: how each is found, and what identifies it. */
+/** Defines the detectors of personal data and secrets by kind. */
 import { accountPattern, cardPattern, isIban, isPaymentCard } from './account-numbers.ts'
 import { emailPattern, isPersonalEmail } from './email-addresses.ts'
 import { isPhoneNumber, phonePattern } from './phone-numbers.ts'
@@ -7,30 +7,30 @@ import { isSecret, secretPattern } from './secrets.ts'
 export const personalDataNames = ['email', 'phone', 'card', 'iban', 'secret'] as const
 
 export interface Detector {
-  /** As a configuration calls it. */
+  /** Name in configurations. */
   readonly name: (typeof personalDataNames)[number]
-  /** As a sentence calls it. */
+  /** Name in reasons. */
   readonly kind: string
   readonly plural: string
-  /** Text without this holds nothing of the kind; it is cheaper to find than the pattern. */
+  /** Fast pre-check: matches every text in which `pattern` can find data. */
   readonly hint: RegExp
   readonly pattern: RegExp
   readonly isReal: (found: string) => boolean
-  /** The part that stays the same however it is written. */
+  /** Returns the part of a match that does not depend on formatting. */
   readonly essenceOf: (found: string) => string
 }
 
 const essenceCharacters = 64
-/** A telephone number is the same with and without the prefix of its country. */
+/** Number of trailing digits that are compared. They exclude the country code of a phone number. */
 const essenceDigits = 8
-/** Seven digits that stand close together. */
+/** Seven digits close together. Every phone and card number contains them. */
 const digits = /\d(?:[ ./()-]{0,3}\d){6}/
 
 export const detectors: readonly Detector[] = [
   {
     name: 'email',
-    kind: 'e-mail address',
-    plural: 'e-mail addresses',
+    kind: 'email address',
+    plural: 'email addresses',
     hint: /@/,
     pattern: emailPattern,
     isReal: isPersonalEmail,
@@ -74,9 +74,11 @@ export const detectors: readonly Detector[] = [
   }
 ]
 
-/** Text in which the same number or address looks the same, whoever wrote it. */
+/**
+ * Removes formatting, so that differently formatted copies of a number or address compare equal.
+ */
 export function squeezed(text: string): string {
-  // A line break within JSON text is a backslash and a letter.
+  // Also removes JSON escapes such as `\n`, because the text can contain JSON.
   return text.replaceAll(/\\[nrt"\\/]|[\s().+/-]/g, '').toLowerCase()
 }
 

@@ -1,4 +1,6 @@
-/** Telephone numbers of people: international, North American, and others that are named so. */
+/** Detects phone numbers of people: international, North American, and national numbers after a
+ * word such as "tel".
+ */
 
 /** Words that introduce a number. */
 const names = [
@@ -6,12 +8,14 @@ const names = [
   'telefon|telefonnummer|mobil|mobilnummer|handy|handynummer',
   'téléphone|portable|teléfono|móvil|celular'
 ].join('|')
-/** Separators and digits cannot be taken for each other, so there is one way to match. */
+/**
+ * Separators and digits are disjoint, so a text matches in only one way and backtracking is cheap.
+ */
 const moreDigits = String.raw`(?:[ ./()-]{0,3}\d)`
 const before = String.raw`(?<![\w.+/-])`
 const after = String.raw`(?![\w-]|[.,]\d)`
 
-/** Every quantifier is bounded. */
+/** Every quantifier is bounded, so no text makes the pattern slow. */
 export const phonePattern = new RegExp(
   [
     String.raw`${before}\+[1-9]${moreDigits}{7,14}${after}`,
@@ -25,11 +29,14 @@ export const phonePattern = new RegExp(
 const digitsMin = 9
 const digitsMax = 15
 const northAmerica = /^1?([2-9]\d{2})([2-9]\d{2})(\d{4})$/
-/** Numbers one calls for free belong to companies. */
+/** Toll-free area codes. Their numbers belong to companies. */
 const freeAreas = new Set(['800', '833', '844', '855', '866', '877', '888'])
 const freeNumber = /^(?:0{0,2}\d{0,2}[1-9]800|0800)\d{4,9}$/
 
-/** Not a number of a company's hotline, and none that is reserved for fiction. */
+/**
+ * Checks whether a match can be a personal phone number. Excludes toll-free numbers and numbers
+ * reserved for fiction.
+ */
 export function isPhoneNumber(found: string): boolean {
   const digits = found.replaceAll(/\D/g, '')
   if (digits.length < digitsMin || digits.length > digitsMax) return false

@@ -1,6 +1,6 @@
-/** Secrets: keys and tokens that can be told by their form, and passwords within addresses. */
+/** Detects secrets: keys and tokens with a recognizable format, and passwords in URLs. */
 
-/** Every quantifier is bounded, so that no text makes it slow. */
+/** Every quantifier is bounded, so no text makes the pattern slow. */
 export const secretPattern = new RegExp(
   [
     String.raw`\bsk-[A-Za-z0-9_-]{20,200}`,
@@ -21,12 +21,12 @@ export const secretPattern = new RegExp(
 )
 
 const invented = /example|placeholder|dummy|your|xxxx|\*{3}|\.{3}|1234567|abcdefg/i
-/** What documentation writes where a password goes. */
+/** Placeholders that documentation uses for a password. */
 const inventedPassword =
   /:(?:\w{0,20}(?:pass|secret)\w{0,20}|pwd|changeme|test|[$%{[<][^@]{0,60})@/i
 const distinctCharactersMin = 10
 
-/** Not one that documentation shows, nor a name that only begins like a key. */
+/** Excludes keys from documentation, and names that only begin like a key. */
 export function isSecret(found: string): boolean {
   if (found.includes('://')) return !inventedPassword.test(found)
   if (invented.test(found) || new Set(found).size < distinctCharactersMin) return false

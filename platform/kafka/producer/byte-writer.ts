@@ -1,13 +1,14 @@
-/** Writes numbers, bytes and texts one behind the other, the way Kafka's protocol has them. */
+/** Byte writer: encodes integers, strings and bytes for the Kafka protocol. */
 
-/** Into a buffer that is large enough for all of it: whoever makes it has added up the sizes. */
+/** Writes to a buffer of fixed size. Callers compute the total size first. */
 export class ByteWriter {
   readonly bytes: Buffer
-  /** Where the next byte goes. */
+  /** Position of the next byte. */
   at = 0
 
   constructor(size: number) {
-    // Not from the pool, of which a small request would keep a whole slab for as long as it waits.
+    // Bypasses the buffer pool, because a small request that waits to be sent would keep a whole
+    // slab in memory.
     this.bytes = Buffer.allocUnsafeSlow(size)
   }
 
@@ -23,13 +24,13 @@ export class ByteWriter {
     this.at = this.bytes.writeInt32BE(value, this.at)
   }
 
-  /** An integer that a number holds exactly. */
+  /** Writes a 64-bit integer. The value must be a safe integer. */
   int64(value: number): void {
     this.int32(Math.floor(value / 2 ** 32))
     this.at = this.bytes.writeUInt32BE(value >>> 0, this.at)
   }
 
-  /** Seven bits a byte, the lowest first. */
+  /** Writes seven bits per byte, least significant first. */
   unsignedVarint(value: number): void {
     let rest = value
     while (rest > 0x7f) {
@@ -39,7 +40,7 @@ export class ByteWriter {
     this.bytes[this.at++] = rest
   }
 
-  /** Small negative numbers are short, too. */
+  /** Writes a zigzag-encoded varint, which keeps small negative numbers short. */
   varint(value: number): void {
     this.unsignedVarint(zigzag(value))
   }
@@ -49,14 +50,14 @@ export class ByteWriter {
     else this.at += value.copy(this.bytes, this.at)
   }
 
-  /** Behind their length as a varint. */
+  /** Writes the value, preceded by its length as a varint. */
   prefixed(value: string | Buffer): void {
     this.varint(Buffer.byteLength(value))
     this.raw(value)
   }
 }
 
-/** How many bytes a varint takes. */
+/** Returns the size of a zigzag-encoded varint in bytes. */
 export function varintSize(value: number): number {
   return unsignedVarintSize(zigzag(value))
 }
@@ -67,7 +68,7 @@ function unsignedVarintSize(value: number): number {
   return size
 }
 
-/** How many `length` bytes take with their length before them. */
+/** Returns the size in bytes of a value of `length` bytes with its length prefix. */
 export function bytesSize(length: number): number {
   return varintSize(length) + length
 }

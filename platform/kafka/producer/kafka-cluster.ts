@@ -1,4 +1,6 @@
-/** The brokers of the producer: who leads which partition, and a connection to each of them. */
+/** Kafka cluster as seen by the producer: tracks partition leaders and keeps a connection to each
+ * broker.
+ */
 import { Base, Writer } from '@platformatic/kafka'
 import type { Reader } from '@platformatic/kafka'
 import { connectionOf } from './kafka-connection.ts'
@@ -6,45 +8,52 @@ import type { KafkaConnectionOptions } from './kafka-connection.ts'
 import { createConnectionTo } from './kafka-connections.ts'
 import { openMetadata } from './kafka-metadata.ts'
 import type { Cluster } from './kafka-metadata.ts'
-import { produceApi, readProduceAnswer, requireProduce } from './kafka-produce-request.ts'
-import type { PartitionAnswer } from './kafka-produce-request.ts'
+import { produceApi, readProduceResponse, requireProduce } from './kafka-produce-request.ts'
+import type { PartitionResult } from './kafka-produce-request.ts'
 
-export interface KafkaClusterOptions extends KafkaConnectionOptions {
-  /** What is asked about. */
+interface KafkaClusterOptions extends KafkaConnectionOptions {
+  /** Topics to fetch metadata for. */
   readonly topics: readonly string[]
-  /** How long a broker may take to answer a Produce request. */
+  /** Timeout of a Produce request. */
   readonly requestTimeoutMs: number
 }
 
 export interface KafkaCluster {
   /**
-   * @throws when no broker answers and none has before, or one that is too old or too new for our
-   * requests.
+   * Loads the metadata and checks that the brokers support the Produce request.
+   * @throws if no metadata is cached and no broker responds, or if the request is not supported
    */
   connect(): Promise<void>
   /**
-   * As it was when a broker answered last; undefined before. When that was some seconds ago one is
-   * asked beside it, and nobody waits: one that is frozen must not hold up what goes to the others.
+   * Returns the latest metadata; undefined before the first response. Metadata older than 5 s is
+   * refreshed in the background, so that a frozen broker does not delay requests to other brokers.
    */
-  known(): Cluster | undefined
-  /** What is known, or else what a broker says now. @throws when none answers. */
-  look(): Promise<Cluster>
-  /** What is known may be wrong: a broker is asked beside what goes on. */
-  doubt(): void
+  cached(): Cluster | undefined
   /**
-   * Hands a Produce request to the broker `leader`. It is made once there is a connection: what
-   * waits for a broker that is away is tried again many times. @throws what the client throws.
+   * Returns the cached metadata, or fetches it if there is none.
+   * @throws if no broker responds
    */
-  produce(leader: number, makeRequest: () => Buffer): Promise<PartitionAnswer[]>
+  load(): Promise<Cluster>
+  /** Refreshes the metadata in the background. Call it when the metadata may be outdated. */
+  refresh(): void
+  /**
+   * Sends a Produce request to the broker `leader`. Builds the request only after connecting,
+   * because records for an unavailable broker are retried many times.
+   * @throws LeaderUnknownError, or an error from the Kafka client
+   */
+  produce(leader: number, makeRequest: () => Buffer): Promise<PartitionResult[]>
   close(): Promise<void>
 }
 
 const connectTimeoutMs = 3000
-/** Requests on their way to one broker at a time. */
+/** Maximum number of requests in flight per broker. */
 const inflightRequestsMax = 5
-/** What is known is asked for again after so long, and after so long when it may be wrong. */
+/**
+ * Metadata older than this is refreshed. If the metadata may be outdated, `refreshAgeMs` applies
+ * instead.
+ */
 const maxAgeMs = 5000
-const doubtAgeMs = 100
+const refreshAgeMs = 100
 
 export function createKafkaCluster(options: KafkaClusterOptions): KafkaCluster {
   const client = openClient(options)
@@ -54,46 +63,46 @@ export function createKafkaCluster(options: KafkaClusterOptions): KafkaCluster {
     () => performance.now()
   )
   let latest: Cluster | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
-  let asking: Promise<Cluster> | undefined
-  let isSpoken = false
+  let fetchedAt = Number.NEGATIVE_INFINITY
+  let fetching: Promise<Cluster> | undefined
+  let isSupported = false
 
-  async function askNow(): Promise<Cluster> {
-    askedAt = performance.now()
-    latest = await metadata.ask()
+  async function fetchNow(): Promise<Cluster> {
+    fetchedAt = performance.now()
+    latest = await metadata.fetch()
     return latest
   }
 
-  /** Of many that want it at once only one asks. */
-  function ask(): Promise<Cluster> {
-    asking ??= askNow().finally(() => (asking = undefined))
-    return asking
+  /** Fetches the metadata. Concurrent callers share one request. */
+  function fetchOnce(): Promise<Cluster> {
+    fetching ??= fetchNow().finally(() => (fetching = undefined))
+    return fetching
   }
 
-  /** Nobody waits for it. */
-  function askIfOlderThan(ageMs: number): void {
-    if (performance.now() - askedAt > ageMs) ask().catch(() => {})
+  /** Starts a fetch without waiting for it. */
+  function fetchIfOlderThan(ageMs: number): void {
+    if (performance.now() - fetchedAt > ageMs) fetchOnce().catch(() => {})
   }
 
-  function known(): Cluster | undefined {
-    askIfOlderThan(maxAgeMs)
+  function cached(): Cluster | undefined {
+    fetchIfOlderThan(maxAgeMs)
     return latest
   }
 
-  const look = async (): Promise<Cluster> => known() ?? (await ask())
+  const load = async (): Promise<Cluster> => cached() ?? (await fetchOnce())
 
   async function connect(): Promise<void> {
-    await look()
-    if (isSpoken) return
+    await load()
+    if (isSupported) return
     requireProduce(await metadata.listApis())
-    isSpoken = true
+    isSupported = true
   }
 
   return {
     connect,
-    known,
-    look,
-    doubt: () => askIfOlderThan(doubtAgeMs),
+    cached,
+    load,
+    refresh: () => fetchIfOlderThan(refreshAgeMs),
     produce: async (leader, makeRequest) => {
       const broker = latest?.brokers.get(leader)
       if (broker === undefined) throw new LeaderUnknownError()
@@ -104,35 +113,35 @@ export function createKafkaCluster(options: KafkaClusterOptions): KafkaCluster {
   }
 }
 
-/** Right after its leader is lost a partition has none. */
+/** Thrown if no leader of the partition is known, for example during a leader election. */
 class LeaderUnknownError extends Error {
   override readonly name = 'LeaderUnknownError'
-  override readonly message = 'the partition has no leader that is known'
+  override readonly message = 'the partition has no known leader'
 }
 
-/** Trying again is done elsewhere, where the deadline is known. */
+/** Opens a client without retries, because `sendWithRetries` retries and knows the deadline. */
 function openClient(options: KafkaClusterOptions): Base {
   const client = new Base({
     ...connectionOf(options),
-    // One attempt may last the whole deadline: a shorter one only makes duplicates of a slow
-    // broker.
+    // One attempt may use the whole deadline. With a shorter timeout, retries to a slow broker
+    // would write duplicates.
     requestTimeout: options.requestTimeoutMs,
     connectTimeout: connectTimeoutMs,
     maxInflights: inflightRequestsMax
   })
-  // A broken connection also fails the request that used it, which is where it is handled.
+  // Ignored, because a broken connection also rejects its requests.
   client.on('error', () => {})
   return client
 }
 
 type Connection = Awaited<ReturnType<Base['connections']['get']>>
 
-async function exchange(connection: Connection, request: Buffer): Promise<PartitionAnswer[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<PartitionAnswer[]>()
+async function exchange(connection: Connection, request: Buffer): Promise<PartitionResult[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<PartitionResult[]>()
   const { key, version } = produceApi
   const payload = (): Writer => Writer.create().append(request)
   const parse = (...answer: readonly [number, number, number, Reader]) =>
-    readProduceAnswer(answer[3])
+    readProduceResponse(answer[3])
   connection.send(key, version, payload, parse, true, true, (error, answers) => {
     if (error) reject(error)
     else resolve(answers ?? [])

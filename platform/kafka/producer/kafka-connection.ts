@@ -1,11 +1,11 @@
-/** How @platformatic/kafka connects, for the producer and for the probe beside it. */
+/** Kafka connection options: converts them to the options of @platformatic/kafka. */
 import { isIP } from 'node:net'
 import type { KafkaSecurity, SaslMechanism } from '../kafka-security.ts'
 
 export interface KafkaConnectionOptions {
   readonly brokers: readonly string[]
   readonly clientId: string
-  /** Left out: in the clear, without a login. */
+  /** Default: no encryption and no authentication. */
   readonly security?: KafkaSecurity
 }
 
@@ -15,13 +15,14 @@ const mechanisms = {
   'scram-sha-512': 'SCRAM-SHA-512'
 } as const satisfies Record<SaslMechanism, string>
 
-/** The part of the client's options that says where to and how. */
+/** Returns the client id, brokers, TLS and SASL as options of @platformatic/kafka. */
 export function connectionOf({ brokers, clientId, security }: KafkaConnectionOptions) {
   const { tls = null, sasl = null } = security ?? {}
   return {
     clientId,
     bootstrapBrokers: [...brokers],
-    // Behind a shared address a broker goes by its name; an address is no name.
+    // Sends the host name (SNI), because brokers that share an address select their certificate by
+    // name. An IP address is not valid in SNI.
     ...(tls === null ? {} : { tls: { ...tls }, tlsServerName: !brokers.every(isAddress) }),
     ...(sasl === null ? {} : { sasl: { ...sasl, mechanism: mechanisms[sasl.mechanism] } })
   }

@@ -1,13 +1,16 @@
-/** Connections to brokers: one that cannot be had is not asked for by everybody at once. */
-import type { KnownBroker } from './kafka-metadata.ts'
+/** Broker connections: limits how often a connection to an unavailable broker is attempted. */
+import type { BrokerAddress } from './kafka-metadata.ts'
 
-/** A failure is told to whoever asks within so many milliseconds. */
+/** Time after a failed attempt during which callers get its error instead of a new attempt. */
 const pauseMs = 100
 
-/** @throws what `connect` throws, now or a moment ago. */
-export type ConnectionTo<Connection> = (broker: KnownBroker) => Promise<Connection>
+/** @throws the error of `connect`, from this call or a recent one */
+type ConnectionTo<Connection> = (broker: BrokerAddress) => Promise<Connection>
 
-/** Batches that wait try again ten times a second each, and many may wait for one broker. */
+/**
+ * Limits connection attempts, because many batches can wait for one broker and each is retried ten
+ * times per second.
+ */
 export function createConnectionTo<Connection>(
   connect: ConnectionTo<Connection>,
   now: () => number

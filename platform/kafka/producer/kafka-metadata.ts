@@ -1,30 +1,30 @@
-/** Who leads which partition, as a broker tells it, also while some partitions have no leader. */
+/** Kafka metadata: fetches partition leaders, even if some partitions have none. */
 import { Base } from '@platformatic/kafka'
 import { connectionOf } from './kafka-connection.ts'
 import type { KafkaConnectionOptions } from './kafka-connection.ts'
 import { allErrorsIn } from '../kafka-errors.ts'
 import type { NestedError } from '../kafka-errors.ts'
 
-export interface KnownTopic {
+interface TopicMetadata {
   readonly partitionsCount: number
-  /** The broker that leads each partition; -1 where none does. */
+  /** Broker id of the leader, by partition; -1 if there is no leader. */
   readonly partitions: readonly { readonly leader: number }[]
 }
 
-export interface KnownBroker {
+export interface BrokerAddress {
   readonly host: string
   readonly port: number
 }
 
 export interface Cluster {
-  readonly topics: ReadonlyMap<string, KnownTopic>
-  readonly brokers: ReadonlyMap<number, KnownBroker>
+  readonly topics: ReadonlyMap<string, TopicMetadata>
+  readonly brokers: ReadonlyMap<number, BrokerAddress>
 }
 
 export interface KafkaMetadata {
-  /** @throws within seconds when no broker answers, or one that a topic is missing. */
-  ask(): Promise<Cluster>
-  /** What the broker speaks that answers first. */
+  /** @throws within seconds if no broker responds or a topic does not exist */
+  fetch(): Promise<Cluster>
+  /** Returns the APIs that the first responding broker supports. */
   listApis(): ReturnType<Base['listApis']>
   close(): Promise<void>
 }
@@ -33,25 +33,36 @@ export interface KafkaMetadataOptions extends KafkaConnectionOptions {
   readonly topics: readonly string[]
 }
 
-/** Short, so that a broker that comes back is noticed soon, and a frozen one is passed over. */
+/**
+ * Timeout per attempt. It is short, so that a frozen broker is skipped and a recovered broker is
+ * noticed soon.
+ */
 const timeoutMs = 2000
-/** Each begins with another broker: the first of the list may be the one that is frozen. */
+/**
+ * Number of retries. Each one starts with a different broker, because the first broker in the list
+ * may be frozen.
+ */
 const retries = 2
 const retryDelayMs = 50
 
-/** On connections of its own: never behind records that wait. */
+/**
+ * Opens a client with its own connections, so that metadata requests never wait for Produce
+ * requests.
+ */
 export function openMetadata(options: KafkaMetadataOptions): KafkaMetadata {
   const client = new Base({
     ...connectionOf(options),
-    ...{ connectTimeout: timeoutMs, requestTimeout: timeoutMs },
-    ...{ retries, retryDelay: retryDelayMs },
+    connectTimeout: timeoutMs,
+    requestTimeout: timeoutMs,
+    retries,
+    retryDelay: retryDelayMs,
     autocreateTopics: false
   })
-  // Whoever asked is told.
+  // Ignored, because the error also rejects the request.
   client.on('error', () => {})
   const { topics } = options
 
-  async function ask(): Promise<Cluster> {
+  async function fetch(): Promise<Cluster> {
     try {
       return await client.metadata({ topics: [...topics], forceUpdate: true })
     } catch (error) {
@@ -62,14 +73,14 @@ export function openMetadata(options: KafkaMetadataOptions): KafkaMetadata {
   }
 
   return {
-    ask,
+    fetch,
     listApis: () => client.listApis(),
     close: async () => void (await client.close())
   }
 }
 
-interface MetadataAnswer {
-  readonly brokers: readonly (KnownBroker & { readonly nodeId: number })[]
+interface MetadataResponse {
+  readonly brokers: readonly (BrokerAddress & { readonly nodeId: number })[]
   readonly topics: readonly {
     readonly errorCode: number
     readonly name: string
@@ -77,42 +88,42 @@ interface MetadataAnswer {
   }[]
 }
 
-interface AskError extends NestedError {
-  readonly response?: Partial<MetadataAnswer>
+interface FetchError extends NestedError {
+  readonly response?: Partial<MetadataResponse>
 }
 
 /**
- * What the broker said all the same: to the client an answer is an error as soon as one partition
- * has no leader. Null when it said nothing, or that a topic is missing.
+ * Returns the metadata attached to an error, because the client throws as soon as one partition has
+ * no leader. Returns null if there is no response or a topic is missing.
  */
 export function clusterIn(error: unknown, topics: readonly string[]): Cluster | null {
-  const answer = answerIn(error as AskError)
+  const answer = responseIn(error as FetchError)
   return answer !== null && isWhole(answer, topics) ? clusterOf(answer) : null
 }
 
-function answerIn(error: AskError): MetadataAnswer | null {
+function responseIn(error: FetchError): MetadataResponse | null {
   const answers = allErrorsIn(error).map(({ response }) => response)
-  return answers.findLast(isAnswer) ?? null
+  return answers.findLast(isResponse) ?? null
 }
 
-function isAnswer(response: Partial<MetadataAnswer> | undefined): response is MetadataAnswer {
+function isResponse(response: Partial<MetadataResponse> | undefined): response is MetadataResponse {
   return response?.brokers !== undefined && response.topics !== undefined
 }
 
-function isWhole(answer: MetadataAnswer, topics: readonly string[]): boolean {
+function isWhole(answer: MetadataResponse, topics: readonly string[]): boolean {
   return topics.every((topic) =>
     answer.topics.some(({ name, errorCode }) => name === topic && errorCode === 0)
   )
 }
 
-function clusterOf({ brokers, topics }: MetadataAnswer): Cluster {
+function clusterOf({ brokers, topics }: MetadataResponse): Cluster {
   return {
     brokers: new Map(brokers.map((broker) => [broker.nodeId, broker])),
     topics: new Map(topics.map(({ name, partitions }) => [name, topicOf(partitions)]))
   }
 }
 
-function topicOf(found: MetadataAnswer['topics'][number]['partitions']): KnownTopic {
+function topicOf(found: MetadataResponse['topics'][number]['partitions']): TopicMetadata {
   const partitions = found
     .toSorted((left, right) => left.partitionIndex - right.partitionIndex)
     .map(({ leaderId }) => ({ leader: leaderId }))

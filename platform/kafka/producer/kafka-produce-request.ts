@@ -1,4 +1,4 @@
-/** A Produce request and what the broker answers, in version 9: Kafka's since 2.8, and still in 4.
+/** Produce requests: encodes requests and decodes responses of API version 9 (Kafka 2.8 to 4).
  *
  *     transactional id · acks · timeout · [topic · [partition · record batch]]
  */
@@ -9,21 +9,21 @@ import type { BatchRecord, MeasuredBatch } from './kafka-record-batch.ts'
 
 export const produceApi = { key: 0, name: 'Produce', version: 9 } as const
 
-/** What a broker says it speaks. */
-export interface SpokenApi {
+/** Version range of an API that a broker supports. */
+interface SupportedApi {
   readonly apiKey: number
   readonly minVersion: number
   readonly maxVersion: number
 }
 
-/** @throws when requests of this version are not among what the broker takes. */
-export function requireProduce(apis: readonly SpokenApi[]): void {
+/** @throws if the broker does not support this version of Produce */
+export function requireProduce(apis: readonly SupportedApi[]): void {
   const { key, name, version } = produceApi
   const api = apis.find(({ apiKey }) => apiKey === key)
   if (api !== undefined && api.minVersion <= version && version <= api.maxVersion) return
   const taken = api === undefined ? 'none' : `${api.minVersion} to ${api.maxVersion}`
   throw new Error(
-    `the broker takes ${name} in versions ${taken}, not ${version}: use Kafka 2.8 or newer`
+    `the broker supports ${name} in versions ${taken}, not ${version}; use Kafka 2.8 or newer`
   )
 }
 
@@ -33,8 +33,8 @@ export interface PartitionRecords {
   readonly records: readonly BatchRecord[]
 }
 
-/** What became of the records of one partition; 0 is written. */
-export interface PartitionAnswer {
+/** Result for the records of one partition. Error code 0 means success. */
+export interface PartitionResult {
   readonly topic: string
   readonly partition: number
   readonly errorCode: number
@@ -46,13 +46,14 @@ interface PartitionBatch {
 }
 
 const allInSyncReplicas = -1
-/** Transactional id, acks, time-out, the number of topics and the tags at the end, at most. */
+/** Maximum size of the transactional id, acks, timeout, topic count and trailing tags. */
 const requestOverheadBytes = 16
-/** Lengths, partition number and tags, beside a topic's name and a partition's batch, at most. */
+/** Maximum size of a topic's fields, excluding its name and partitions. */
 const topicOverheadBytes = 16
+/** Maximum size of a partition's fields, excluding its batch. */
 const partitionOverheadBytes = 16
 
-/** @param timestamp of all its records, in milliseconds since 1970. */
+/** @param timestamp the time of all records, in milliseconds since 1970 */
 export function produceRequestOf(
   partitions: readonly PartitionRecords[],
   { timeoutMs, timestamp }: { readonly timeoutMs: number; readonly timestamp: number }
@@ -95,10 +96,10 @@ function writeNoTags(writer: ByteWriter): void {
   writer.unsignedVarint(0)
 }
 
-/** Base offset, time of appending and start of the log: nobody here asks for them. */
+/** Size of the base offset, append time and log start offset, which are ignored. */
 const unreadBytes = 24
 
-export function readProduceAnswer(reader: Reader): PartitionAnswer[] {
+export function readProduceResponse(reader: Reader): PartitionResult[] {
   const answers = reader.readArray((topicReader) => {
     const topic = topicReader.readString()
     return topicReader.readArray((partitionReader) => readPartition(partitionReader, topic))
@@ -106,7 +107,7 @@ export function readProduceAnswer(reader: Reader): PartitionAnswer[] {
   return answers.flat()
 }
 
-function readPartition(reader: Reader, topic: string): PartitionAnswer {
+function readPartition(reader: Reader, topic: string): PartitionResult {
   const partition = reader.readInt32()
   const errorCode = reader.readInt16()
   reader.skip(unreadBytes)

@@ -1,10 +1,10 @@
-/** The producer of the gateway and of evaluations: requests written here, connections and what
- *  brokers say of themselves by @platformatic/kafka.
+/** Kafka producer of the gateway and the evaluation consumer: builds its own Produce requests and
+ * uses the connections and metadata of @platformatic/kafka.
  *
- * It is not idempotent. An idempotent client may count a batch as written that was not, when an
- * answer is lost; a plain one can only write twice, and the store settles that by identity.
- * docs/adr/0001-kafka-clients.md has the experiment, and 0041-produce-requests-of-our-own.md what
- * the client's own requests cost.
+ * It is not idempotent. If a response is lost, an idempotent client can report a batch as written
+ * although it was not. A plain client can only write duplicates, which Postgres removes by
+ * identity. docs/adr/0001-kafka-clients.md describes the experiment that showed this;
+ * 0041-own-produce-requests.md describes the cost of the library's own requests.
  */
 import { partitionOf } from '../../../core/decision/partition.ts'
 import { systemClock } from '../../process/clock.ts'
@@ -13,23 +13,23 @@ import type { KafkaCluster } from './kafka-cluster.ts'
 import type { KafkaConnectionOptions } from './kafka-connection.ts'
 import { createTrySend } from './kafka-try-send.ts'
 import { PartialSendError, ProduceError } from '../record-producer.ts'
-import type { Route, RoutedRecord, RoutingProducer } from '../record-producer.ts'
-import { sendPersistently } from './send-persistently.ts'
+import type { RecordRoute, RoutedRecord, RoutingProducer } from '../record-producer.ts'
+import { sendWithRetries } from './send-with-retries.ts'
 
-export interface KafkaProducerOptions extends KafkaConnectionOptions {
-  /** Every topic that will be written; `connect` proves that they exist. */
+interface KafkaProducerOptions extends KafkaConnectionOptions {
+  /** All topics that the producer writes. `connect` checks that they exist. */
   readonly topics: readonly string[]
-  /** How long `send` goes on trying. */
+  /** Maximum time that `send` retries. */
   readonly deadlineMs: number
 }
 
 const retryPauseMs = 100
 /**
- * A broker that waits in vain for another says so at the deadline; who hangs up just then has to
- * connect to all of them again.
+ * Extra time to wait for a response. A leader that waits for its followers responds only at the
+ * deadline. A disconnect at that moment would force a reconnect to all brokers.
  */
 const answerMarginMs = 1000
-const nowhere: Route = Object.freeze({ partition: -1, leader: -1 })
+const nowhere: RecordRoute = Object.freeze({ partition: -1, leader: -1 })
 
 export function createKafkaProducer(options: KafkaProducerOptions): RoutingProducer {
   const { deadlineMs } = options
@@ -40,7 +40,7 @@ export function createKafkaProducer(options: KafkaProducerOptions): RoutingProdu
 
   async function sendRouted(records: readonly RoutedRecord[]): Promise<void> {
     const options = { trySend, deadlineMs, pauseMs: retryPauseMs }
-    const failed = await sendPersistently(records, options)
+    const failed = await sendWithRetries(records, options)
     if (failed !== null) throw new PartialSendError(failed.failures, failed.cause)
   }
 
@@ -49,7 +49,7 @@ export function createKafkaProducer(options: KafkaProducerOptions): RoutingProdu
     route,
     sendRouted,
     send: async (records) => {
-      if (cluster.known() === undefined) await cluster.connect().catch(throwUnreached)
+      if (cluster.cached() === undefined) await cluster.connect().catch(throwUnreached)
       await sendRouted(records.map((record) => ({ ...record, ...route(record.topic, record.key) })))
     },
     close: () => cluster.close()
@@ -59,7 +59,7 @@ export function createKafkaProducer(options: KafkaProducerOptions): RoutingProdu
 function createRoute(cluster: KafkaCluster): RoutingProducer['route'] {
   let turn = 0
   return function route(topic, key) {
-    const known = cluster.known()?.topics.get(topic)
+    const known = cluster.cached()?.topics.get(topic)
     if (known === undefined) return nowhere
     const { partitionsCount } = known
     const partition =
@@ -69,5 +69,5 @@ function createRoute(cluster: KafkaCluster): RoutingProducer['route'] {
 }
 
 function throwUnreached(cause: unknown): never {
-  throw new ProduceError('no broker answers', { retryable: true, cause })
+  throw new ProduceError('no broker responds', { retryable: true, cause })
 }

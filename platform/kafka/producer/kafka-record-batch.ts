@@ -1,10 +1,10 @@
-/** Records of one partition as Kafka's log keeps them: a record batch of format 2, not compressed.
+/** Encodes uncompressed record batches in Kafka's format 2.
  *
  *     base offset 8 · length 4 · leader epoch 4 · magic 1 · CRC-32C 4 · attributes 2
- *     last offset delta 4 · first and last timestamp 16 · producer 14 · count 4 · records …
+ *         last offset delta 4 · first and last timestamp 16 · producer 14 · count 4 · records …
  *
- * Sizes are added up first, so that all batches of a request are written into one buffer, each byte
- * once: a gateway's own records are most of what it writes.
+ * The sizes are computed first, so that all batches of a request are written into one buffer
+ * without copying. Most bytes that a gateway writes are records.
  */
 import { crc32c } from '@node-rs/crc32'
 import type { ByteWriter } from './byte-writer.ts'
@@ -13,24 +13,27 @@ import type { OutgoingRecord } from '../record-producer.ts'
 
 export type BatchRecord = Pick<OutgoingRecord, 'key' | 'value' | 'headers'>
 
-/** Records and their sizes, ready to be written. */
+/** Records with their encoded sizes. */
 export interface MeasuredBatch {
   readonly records: readonly BatchRecord[]
-  /** Of each record, without the length before it. */
+  /** Size in bytes of each record, without its length prefix. */
   readonly sizes: readonly number[]
-  /** Of the batch as a whole, in bytes. */
+  /** Size of the whole batch in bytes. */
   readonly size: number
 }
 
-/** Up to where the checksum begins, and from there to the first record. */
+/** Position of the first byte covered by the checksum. The first record begins at `headBytes`. */
 const checkedFrom = 21
 const headBytes = 61
-/** Of the base offset and the length itself, which the length does not count. */
+/** Size of the base offset and the length field. The length does not count these fields. */
 const uncountedBytes = 12
 const formatVersion = 2
-/** No leader epoch, producer id, producer epoch or sequence is given. */
+/** Marks an absent leader epoch, producer id, producer epoch, sequence or key. */
 const none = -1
-/** Attributes, and the distance to the batch's timestamp: all records have the same one. */
+/**
+ * Size of a record's attributes and timestamp delta. The delta is 0, because all records have the
+ * same timestamp.
+ */
 const recordHeadBytes = 2
 
 export function measureBatch(records: readonly BatchRecord[]): MeasuredBatch {
@@ -51,7 +54,7 @@ function recordSize({ key, value, headers }: BatchRecord, offsetDelta: number): 
   return size
 }
 
-/** @param timestamp of all its records, in milliseconds since 1970. */
+/** @param timestamp the time of all records, in milliseconds since 1970 */
 export function writeBatch(writer: ByteWriter, batch: MeasuredBatch, timestamp: number): void {
   const { records, sizes, size } = batch
   const start = writer.at
@@ -72,7 +75,8 @@ export function writeBatch(writer: ByteWriter, batch: MeasuredBatch, timestamp: 
     writer.varint(sizes[index] as number)
     writeRecord(writer, records[index] as BatchRecord, index)
   }
-  if (writer.at - start !== size) throw new Error('a batch is not as large as was added up')
+  if (writer.at - start !== size)
+    throw new Error('the size of a batch differs from the computed size')
   const checked = writer.bytes.subarray(start + checkedFrom, writer.at)
   writer.bytes.writeUInt32BE(crc32c(checked), start + checkedFrom - 4)
 }

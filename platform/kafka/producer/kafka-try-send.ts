@@ -1,76 +1,83 @@
-/** One try to send: a request for each broker, in it a record batch for each partition. */
+/** Makes one attempt to send records: one request per broker, with one record batch per partition.
+ */
 import type { Clock } from '../../../core/clock.ts'
 import { partitionOf } from '../../../core/decision/partition.ts'
 import type { KafkaCluster } from './kafka-cluster.ts'
 import type { Cluster } from './kafka-metadata.ts'
 import { produceRequestOf } from './kafka-produce-request.ts'
-import type { PartitionAnswer, PartitionRecords } from './kafka-produce-request.ts'
-import { nameOfCode, verdictOfCode, verdictOfError } from './kafka-verdicts.ts'
+import type { PartitionResult, PartitionRecords } from './kafka-produce-request.ts'
+import { nameOfCode, resultOfCode, resultOfError } from './kafka-produce-results.ts'
 import type { RoutedRecord } from '../record-producer.ts'
-import type { Tried, TrySend, Verdict } from './send-persistently.ts'
+import type { SendAttempt, TrySend, ProduceResult } from './send-with-retries.ts'
 
-/** Records of one partition, and which of all that are sent they are. */
-interface Destined extends PartitionRecords {
+/** Records of one partition, with their indexes in the input. */
+interface PartitionGroup extends PartitionRecords {
   readonly indexes: readonly number[]
-  /** The broker that leads the partition; -1 while none is known. */
+  /** Broker id of the partition leader; -1 if unknown. */
   readonly leader: number
 }
 
-/** What became of the records of one partition. */
-interface Outcome {
+/** Result for the records of one partition. */
+interface GroupResult {
   readonly indexes: readonly number[]
-  readonly verdict: Verdict
-  /** Why they are not written, if so. */
+  readonly result: ProduceResult
+  /** Reason why the records were not acknowledged; null if they were. */
   readonly cause: unknown
 }
 
-export interface TrySendOptions {
-  /** How long a broker may take. */
+interface TrySendOptions {
+  /** Maximum time a broker waits for its replicas before it responds. */
   readonly timeoutMs: number
-  /** Stamps the records. */
+  /** Provides the timestamp of the records. */
   readonly clock: Clock
 }
 
 export function createTrySend(cluster: KafkaCluster, options: TrySendOptions): TrySend {
   const { timeoutMs, clock } = options
 
-  async function produce(leader: number, destined: readonly Destined[]): Promise<Outcome[]> {
+  async function produce(
+    leader: number,
+    groups: readonly PartitionGroup[]
+  ): Promise<GroupResult[]> {
     try {
-      const answers = await cluster.produce(leader, () =>
-        produceRequestOf(destined, { timeoutMs, timestamp: clock.now() })
+      const responses = await cluster.produce(leader, () =>
+        produceRequestOf(groups, { timeoutMs, timestamp: clock.now() })
       )
-      return destined.map((of) => outcomeOf(of, answers))
+      return groups.map((of) => groupResultOf(of, responses))
     } catch (cause) {
-      const verdict = verdictOfError(cause)
-      return destined.map(({ indexes }) => ({ indexes, verdict, cause }))
+      const result = resultOfError(cause)
+      return groups.map(({ indexes }) => ({ indexes, result, cause }))
     }
   }
 
   return async function trySend(records) {
     try {
-      const destined = destinedOf(records, await cluster.look())
-      const byLeader = Map.groupBy(destined, ({ leader }) => leader)
+      const groups = groupByPartition(records, await cluster.load())
+      const byLeader = Map.groupBy(groups, ({ leader }) => leader)
       const sent = [...byLeader].map(([leader, of]) => produce(leader, of))
-      const tried = triedOf((await Promise.all(sent)).flat(), records.length)
-      // A partition may have moved, which only those who lead it know.
-      if (tried?.verdicts.includes('unknown') === true) cluster.doubt()
-      return tried
+      const attempt = attemptOf((await Promise.all(sent)).flat(), records.length)
+      // An unknown result can mean that a partition has moved to another broker.
+      if (attempt?.results.includes('unknown') === true) cluster.refresh()
+      return attempt
     } catch (cause) {
-      cluster.doubt()
-      const verdict = verdictOfError(cause)
-      return { verdicts: records.map(() => verdict), cause }
+      cluster.refresh()
+      const result = resultOfError(cause)
+      return { results: records.map(() => result), cause }
     }
   }
 }
 
-/** Leaders are those of now: they may have changed since the records were routed. */
-function destinedOf(records: readonly RoutedRecord[], { topics }: Cluster): Destined[] {
+/**
+ * Groups the records by partition and looks up the current leaders, because leaders can change
+ * after the records are routed.
+ */
+function groupByPartition(records: readonly RoutedRecord[], { topics }: Cluster): PartitionGroup[] {
   const at = (index: number): RoutedRecord => records[index] as RoutedRecord
   return [...Map.groupBy(records.keys(), (index) => at(index).topic)].flatMap(([topic, all]) => {
     const known = topics.get(topic)
-    if (known === undefined) throw new TypeError(`no topic "${topic}" was named beforehand`)
+    if (known === undefined) throw new TypeError(`topic "${topic}" is not configured`)
     const { partitions, partitionsCount } = known
-    const byPartition = Map.groupBy(all, (index) => placeOf(at(index), partitionsCount))
+    const byPartition = Map.groupBy(all, (index) => partitionFor(at(index), partitionsCount))
     return [...byPartition].map(([partition, indexes]) => {
       const leader = partitions[partition]?.leader ?? -1
       return { topic, partition, leader, indexes, records: indexes.map(at) }
@@ -78,36 +85,46 @@ function destinedOf(records: readonly RoutedRecord[], { topics }: Cluster): Dest
   })
 }
 
-/** What came before anything was known of the topic is routed only now. */
-function placeOf({ partition, key }: RoutedRecord, partitionsCount: number): number {
+/**
+ * Returns the partition of a record. Chooses one if the record was routed before the metadata was
+ * known.
+ */
+function partitionFor({ partition, key }: RoutedRecord, partitionsCount: number): number {
   if (partition >= 0) return partition
   return key === null ? 0 : partitionOf(key, partitionsCount)
 }
 
-function outcomeOf({ topic, partition, indexes }: Destined, answers: readonly PartitionAnswer[]) {
-  const answer = answers.find((one) => one.partition === partition && one.topic === topic)
-  const verdict = verdictOfCode(answer?.errorCode)
-  const cause = verdict === 'acknowledged' ? null : new PartitionError(partition, answer?.errorCode)
-  return { indexes, verdict, cause }
+function groupResultOf(
+  { topic, partition, indexes }: PartitionGroup,
+  responses: readonly PartitionResult[]
+) {
+  const response = responses.find((one) => one.partition === partition && one.topic === topic)
+  const result = resultOfCode(response?.errorCode)
+  const cause =
+    result === 'acknowledged' ? null : new PartitionError(partition, response?.errorCode)
+  return { indexes, result, cause }
 }
 
-/** Null when all are acknowledged, as nearly always. */
-function triedOf(outcomes: readonly Outcome[], count: number): Tried | null {
-  const failed = outcomes.find(({ verdict }) => verdict !== 'acknowledged')
+/** Merges the results. Returns null if all records are acknowledged, which is the usual case. */
+function attemptOf(groupResults: readonly GroupResult[], count: number): SendAttempt | null {
+  const failed = groupResults.find(({ result }) => result !== 'acknowledged')
   if (failed === undefined) return null
-  const verdicts = Array<Verdict>(count).fill('unknown')
-  for (const { indexes, verdict } of outcomes) {
-    for (const index of indexes) verdicts[index] = verdict
+  const results = Array<ProduceResult>(count).fill('unknown')
+  for (const { indexes, result } of groupResults) {
+    for (const index of indexes) results[index] = result
   }
-  return { verdicts, cause: failed.cause }
+  return { results, cause: failed.cause }
 }
 
-/** The broker refused what was meant for a partition, or left it out of its answer. */
+/**
+ * Reports that a broker rejected the records of a partition or omitted the partition from its
+ * response.
+ */
 class PartitionError extends Error {
   override readonly name = 'PartitionError'
 
   constructor(partition: number, code: number | undefined) {
-    const said = code === undefined ? 'nothing' : nameOfCode(code)
-    super(`of partition ${partition} the broker said ${said}`)
+    const response = code === undefined ? 'nothing' : nameOfCode(code)
+    super(`the broker responded with ${response} for partition ${partition}`)
   }
 }

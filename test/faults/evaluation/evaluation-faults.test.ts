@@ -1,4 +1,6 @@
-/** The promise of evaluation: what was planned ends once, and no judge is asked without need. */
+/** Tests evaluation under faults: every planned run ends exactly once, with no unnecessary judge
+ * call.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +10,7 @@ import { services } from '../../support/services.ts'
 import { readFaultSettings } from '../settings.ts'
 import { evaluationFaultNames, evaluationFaultTitles } from './fault-titles.ts'
 import { evaluationFaults } from './faults.ts'
-import { brokenEvaluationPromises, judgeEvaluation } from './judge.ts'
+import { brokenEvaluationGuarantees, checkEvaluation } from './check-evaluation.ts'
 import { gatherEvaluationEvidence } from './read-evaluation-evidence.ts'
 import { runEvaluationFault } from './run-evaluation-fault.ts'
 import type { EvaluationResult } from './table.ts'
@@ -25,7 +27,7 @@ function folderFor(name: string): string {
   return folder
 }
 
-/** Keeps what was measured for the table of the long form. */
+/** Saves the result for the tables that `npm run test:faults` prints. */
 function keep(name: string, result: EvaluationResult): void {
   if (settings.folder === null) return
   mkdirSync(settings.folder, { recursive: true })
@@ -33,7 +35,7 @@ function keep(name: string, result: EvaluationResult): void {
 }
 
 test.each(chosen)(
-  '$title: every planned run ends once, and every call is accounted for',
+  '$title: ends every planned run once and accounts for every judge call',
   async ({ name, title }) => {
     const fault = evaluationFaults[name]
     const folder = folderFor(name)
@@ -42,17 +44,17 @@ test.each(chosen)(
       brokers: services().addresses.kafkaBrokers,
       databaseUrl: installation.database.url
     }
-    const verdict = judgeEvaluation(await gatherEvaluationEvidence(folder, running))
-    keep(name, { title, done: fault.done(settings), ...run, verdict })
-    expect(brokenEvaluationPromises(verdict)).toEqual({})
+    const report = checkEvaluation(await gatherEvaluationEvidence(folder, running))
+    keep(name, { title, done: fault.done(settings), ...run, report })
+    expect(brokenEvaluationGuarantees(report)).toEqual({})
     expect(run.complaints).toEqual([])
-    expect(verdict.extraCalls).toBeLessThanOrEqual(verdict.cutByKill + verdict.retriesOnRecord)
-    // A fault that left no trace would prove nothing.
+    expect(report.extraCalls).toBeLessThanOrEqual(report.cutByKill + report.recordedRetries)
+    // Check that the faults had an effect, because otherwise the run would prove nothing.
     expect(run.faults).toBeGreaterThan(0)
-    expect(verdict.judgedRuns).toBe(verdict.sampled)
-    expect(verdict.cutByKill).toBeGreaterThan(0)
-    expect(verdict.retriesOnRecord).toBeGreaterThan(0)
-    expect(verdict.deliveredAgain).toBeGreaterThan(0)
+    expect(report.judgedRuns).toBe(report.sampled)
+    expect(report.cutByKill).toBeGreaterThan(0)
+    expect(report.recordedRetries).toBeGreaterThan(0)
+    expect(report.redelivered).toBeGreaterThan(0)
   },
   timeoutMs
 )

@@ -1,4 +1,4 @@
-/** The ledger of a run of evaluation: a file that grows line by line, and what was counted. */
+/** Writes the ledger of an evaluation run as a file with one line per event. */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import type { AttemptLog } from '../ledger.ts'
 import { identityOf } from '../storage/ledger-line.ts'
@@ -8,9 +8,8 @@ import { fileOf } from './evidence.ts'
 export interface EvaluationLedger {
   readonly folder: string
   write(line: EvaluationLine): void
-  /** For the clients of one organization. */
+  /** Returns an attempt log for the clients of one organization. */
   attemptsOf(organizationId: string): AttemptLog
-  /** How many decisions have been acknowledged so far. */
   acknowledged(): number
   readonly complaints: readonly string[]
   complain(sentence: string): void
@@ -24,7 +23,7 @@ export function createEvaluationLedger(folder: string): EvaluationLedger {
   const complaints: string[] = []
   const acknowledged = new Set<string>()
 
-  // At once: what was acknowledged is known even if this process ends in the next moment.
+  // Write synchronously, so that no line is lost if this process dies.
   const write = (line: EvaluationLine): void => appendFileSync(path, `${JSON.stringify(line)}\n`)
   const complain = (sentence: string): void => {
     if (complaints.length < complaintsMax) complaints.push(sentence)

@@ -1,9 +1,11 @@
-/** The faults of evaluation; apart from them, since pages need the titles too. */
+/** Titles of the evaluation faults. docs.test.ts imports this file, so it must not depend on the
+ * faults themselves.
+ */
 export const evaluationFaultTitles = {
   'evaluation-storm': 'evaluation, its judge and its services in turn'
 } as const
 
 export type EvaluationFaultName = keyof typeof evaluationFaultTitles
 
-/** As `--only` takes them. */
+/** Names that `--only` accepts. */
 export const evaluationFaultNames = Object.keys(evaluationFaultTitles) as EvaluationFaultName[]

@@ -1,4 +1,4 @@
-/** One thing that breaks for evaluation: how it is broken and mended. */
+/** Interface of evaluation faults, which are injected and repaired during a run. */
 import type { Installation } from '../../support/installation.ts'
 import type { Random } from '../random.ts'
 import type { FaultSettings } from '../settings.ts'
@@ -7,13 +7,13 @@ import type { EvaluationLedger } from './evaluation-ledger.ts'
 import type { JudgeProcess } from './judge-process.ts'
 
 export interface EvaluationFault {
-  /** In a few words, for the table. */
+  /** Returns a short description for the results table. */
   done(settings: FaultSettings): string
-  /** Breaks and mends; when it resolves, all is as it was. Answers how many faults it was. */
+  /** Injects and repairs the fault, and resolves with the number of injections. */
   inject(scene: EvaluationScene): Promise<number>
 }
 
-/** What a fault happens to. */
+/** System under test, and controls for the fault. */
 export interface EvaluationScene {
   readonly installation: Installation
   readonly settings: FaultSettings
@@ -22,8 +22,8 @@ export interface EvaluationScene {
   readonly judge: JudgeProcess
   readonly evaluation: Members
   readonly storage: Members
-  /** Resolves when the time of a fault is over, or so many times as much. */
+  /** Waits for the configured fault duration, multiplied by `times`. */
   last(times?: number): Promise<void>
-  /** Called when something is mended: resolves when all is planned that was on the topic then. */
+  /** Waits until every decision currently on the topic has a plan. Call this after a repair. */
   recover(): Promise<void>
 }

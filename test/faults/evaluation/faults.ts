@@ -1,19 +1,24 @@
-/** Every fault of evaluation by its name; what breaks in a storm is a file in rows/. */
+/** Maps names to evaluation faults. There is only one, which injects all the faults in
+ * rows/ in turn.
+ */
 import type { EvaluationFault } from './fault.ts'
 import type { EvaluationFaultName } from './fault-titles.ts'
 import { evaluationKilled } from './rows/evaluation-killed.ts'
 import { evaluationRedelivered } from './rows/evaluation-redelivered.ts'
-import { judgeAway } from './rows/judge-away.ts'
-import { servicesAway } from './rows/services-away.ts'
+import { judgeUnavailable } from './rows/judge-unavailable.ts'
+import { servicesKilled } from './rows/services-killed.ts'
 
-/** The judge comes last, since what waits for calls would wait for its open circuit. */
-const gusts = [evaluationKilled, servicesAway, evaluationRedelivered, judgeAway]
+/**
+ * The judge fault is last, because it opens the circuit breaker, which would delay the runs of a
+ * later fault.
+ */
+const parts = [evaluationKilled, servicesKilled, evaluationRedelivered, judgeUnavailable]
 
 const storm: EvaluationFault = {
-  done: (settings) => gusts.map(({ done }) => done(settings)).join('; '),
+  done: (settings) => parts.map(({ done }) => done(settings)).join('; '),
   inject: async (scene) => {
     let faults = 0
-    for (const { inject } of gusts) faults += await inject(scene)
+    for (const { inject } of parts) faults += await inject(scene)
     return faults
   }
 }

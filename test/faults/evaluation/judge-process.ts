@@ -1,4 +1,4 @@
-/** The judge of a run: the judge server in a process of its own, which can be taken away. */
+/** Runs the judge server as a separate process that can be killed and restarted. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,19 +8,19 @@ import { waitUntil } from '../../support/wait-until.ts'
 import type { BehaviourName } from '../../support/judge-behaviours.ts'
 
 export interface JudgeProcess {
-  /** For `base_url` of a connection; the same after each start. */
+  /** Base URL to configure in a connection. It stays the same after a restart. */
   readonly baseUrl: string
-  /** Calls that have no answer yet. */
+  /** Resolves with the number of calls in progress. */
   open(): Promise<number>
-  /** From now on each call ends so. */
+  /** Sets the behaviour of later calls. */
   behave(behaviour: BehaviourName): Promise<void>
-  /** From now on each good answer takes so long. */
+  /** Sets the delay of successful responses. */
   delay(ms: number): Promise<void>
-  /** Keeps calls open until `isHeld` is false. */
+  /** Holds calls open, or releases the held calls. */
   hold(isHeld: boolean): Promise<void>
-  /** SIGKILL: connections are refused from now on. */
+  /** Kills the server with SIGKILL, so that connections are refused. */
   kill(): Promise<void>
-  /** On the same port, as it was at first. */
+  /** Starts the server on the same port as before. */
   start(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export async function startJudgeProcess(log: string): Promise<JudgeProcess> {
   async function start(): Promise<void> {
     const args = ['--no-warnings', 'test/support/judge-server.ts', '--port', String(port)]
     child = spawn(process.execPath, [...args, '--log', log], { stdio: 'ignore' })
-    await waitUntil('the judge answers', async () => (await control()).open >= 0, startMs)
+    await waitUntil('the judge responds', async () => (await control()).open >= 0, startMs)
     await control({ delay_ms: usualDelayMs })
   }
 

@@ -1,48 +1,47 @@
-/** What a run of evaluation writes down while it goes on, one line of JSON for each thing. */
-import type { Outcome } from '../ledger.ts'
+/** Defines the lines of an evaluation ledger, each a JSON object for one event. */
+import type { AttemptOutcome } from '../ledger.ts'
 import type { Identity } from '../storage/ledger-line.ts'
 
-/** One decision in one request, and what the caller was told of it. */
-export interface EvaluationAttemptLine {
+/** Outcome of one decision in one request. */
+interface EvaluationAttemptLine {
   readonly line: 'attempt'
   readonly identity: Identity
-  readonly outcome: Outcome['kind']
+  readonly outcome: AttemptOutcome['kind']
   readonly code: string
 }
 
-/** A process of evaluation was sent SIGKILL. */
-export interface KillLine {
+/** An evaluation process was killed with SIGKILL. */
+interface KillLine {
   readonly line: 'kill'
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly at: number
   readonly pid: number
-  /** Calls that the judge held open then, of all processes together. */
+  /** Number of judge calls in progress, across all processes. */
   readonly open: number
 }
 
-/** The group's offsets were set back. */
-export interface DeliveredAgainLine {
-  readonly line: 'delivered_again'
+/** The consumer group's offsets were rewound. */
+interface RedeliveredLine {
+  readonly line: 'redelivered'
   readonly messages: number
 }
 
-/** A rule and its evaluator: what it plans is one run for a decision. */
+/** Rule and evaluator that together produce one run per decision. */
 export interface PlannedBy {
   readonly rule_id: string
   readonly evaluator_id: string
 }
 
-/** Where things went, and by which rules; the first line. */
+/** First line of the ledger: the topics and rules of the run. */
 export interface EvaluationRunLine {
   readonly line: 'evaluation_run'
   readonly fault: string
   readonly decisionsTopic: string
   readonly evaluationsTopic: string
-  /** Run for every decision, within the batch. */
+  /** Rules that apply to every decision. */
   readonly offline: readonly PlannedBy[]
-  /** Run for the decisions that the hash takes. */
+  /** Judge rule, which applies to a sample of decisions. */
   readonly judged: PlannedBy & { readonly rate: number; readonly cohort: string }
 }
 
-export type EvaluationLine =
-  EvaluationAttemptLine | KillLine | DeliveredAgainLine | EvaluationRunLine
+export type EvaluationLine = EvaluationAttemptLine | KillLine | RedeliveredLine | EvaluationRunLine

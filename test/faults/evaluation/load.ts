@@ -1,4 +1,4 @@
-/** Decisions for evaluation, in batches at a steady rate, some of them sent again. */
+/** Load for evaluation faults: batches of decisions at a steady rate, some of them sent twice. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { onEnd } from '../../support/cleanup.ts'
@@ -11,25 +11,25 @@ import type { Sample } from '../sample.ts'
 import type { Sender } from '../storage/load.ts'
 import type { EvaluationLedger } from './evaluation-ledger.ts'
 
-export interface EvaluationLoad {
-  /** Goes on until so many decisions are acknowledged, without pauses; then it ends. */
+interface EvaluationLoad {
+  /** Sends without pauses until the given number of decisions is acknowledged, then stops. */
   complete(decisions: number): Promise<void>
-  /** Resolves when every client has finished what it began. */
+  /** Stops the clients after their current requests. */
   stop(): Promise<void>
 }
 
-export interface EvaluationLoadOptions {
+interface EvaluationLoadOptions {
   readonly balancer: Balancer
   readonly ledger: EvaluationLedger
   readonly sender: Sender
   readonly seed: number
-  /** Decisions in a second, as long as it is not to complete. */
+  /** Decisions per second. `complete` ignores it. */
   readonly rate: number
 }
 
 const clients = 4
 const batchMax = 30
-/** Of a hundred batches. */
+/** Share of batches that are sent twice. */
 const againShare = 0.05
 const patienceMs = 60_000
 
@@ -49,7 +49,8 @@ export function startEvaluationLoad(options: EvaluationLoadOptions): EvaluationL
   const seeds = createRandom(options.seed)
   const callers = Array.from({ length: clients }, () => callerOf(options, seeds, givesUp))
   const running = Promise.all(callers.map(run))
-  // A failure is told by stop; until then it must not end the process.
+  // `stop` reports a failure. This handler only prevents an unhandled rejection until `stop` is
+  // called.
   running.catch(() => {})
 
   async function run(caller: Caller): Promise<void> {
@@ -102,7 +103,7 @@ const answers = [
   ''
 ]
 
-/** What is expected is sometimes what is answered, sometimes another answer, sometimes absent. */
+/** Creates a decision whose expected output equals the output, differs from it, or is absent. */
 function makeOne(random: Random): Sample {
   const pick = (): string => answers[random.below(answers.length)] ?? ''
   const decisionId = randomUUID()

@@ -1,4 +1,5 @@
-/** Reads topics and tables of a run, and leaves beside its ledger what it has found there. */
+/** Reads the evidence of an evaluation run from topics and tables, and saves it next to the ledger.
+ */
 import { hash } from 'node:crypto'
 import pg from 'pg'
 import type {
@@ -12,12 +13,12 @@ import type { Running } from '../storage/read-evidence.ts'
 import { identityOf } from '../storage/ledger-line.ts'
 import { readRecords } from '../storage/read-records.ts'
 import type { RawRecord } from '../storage/read-records.ts'
-import { readPart, writeFound } from './evidence.ts'
+import { readPart, writeEvidenceParts } from './evidence.ts'
 import type {
   AttemptRow,
   EndedRun,
   EvaluationEvidence,
-  Found,
+  ReadEvidence,
   PlanRow,
   RunName
 } from './evidence.ts'
@@ -49,15 +50,16 @@ export async function gatherEvaluationEvidence(
 ): Promise<EvaluationEvidence> {
   const ledger = readPart(folder, 'ledger')
   const run = ledger.find((line) => line.line === 'evaluation_run')
-  if (run === undefined) throw new Error(`the ledger in ${folder} does not say which run it is`)
+  if (run === undefined)
+    throw new Error(`the ledger in ${folder} has no line that describes the run`)
   const decisions = await readRecords(running.brokers, run.decisionsTopic)
   const evaluations = await readRecords(running.brokers, run.evaluationsTopic)
-  const found: Found = {
+  const found: ReadEvidence = {
     decisions: decisions.map((record) => identityIn(decode<Named>(record, decisionSchema))),
     published: evaluations.flatMap((record) => runsOf(decode(record, evaluationSchema))),
     ...(await readTables(running.databaseUrl))
   }
-  writeFound(folder, found)
+  writeEvidenceParts(folder, found)
   return { ledger, calls: readPart(folder, 'calls'), ...found }
 }
 
@@ -90,7 +92,7 @@ function runsOf(evaluation: Evaluation): EndedRun[] {
   }))
 }
 
-/** With the ids that follow from its kind. */
+/** Adds the run id, which packed runs omit because it can be derived. */
 function wholeRunOf({ organization_id, decision_id }: Named, run: PackedRun): PublishedRun {
   const { rule_id, evaluator_id, evaluator_version: version, name } = run.kind
   const origin = { organization_id, decision_id, rule_id, evaluator_id, version, generation: 0 }
@@ -101,7 +103,7 @@ function wholeRunOf({ organization_id, decision_id }: Named, run: PackedRun): Pu
   return { run_id, rule_id, evaluator_id, status, status_reason, scores }
 }
 
-/** As much of them as the table says in the same words. */
+/** Serializes the score fields that records and rows have in common. */
 function scoresOf(scores: readonly Score[]): string {
   if (scores.length === 0) return ''
   const said = scores.map(({ score_id, name, value, label, passed }) =>
@@ -129,7 +131,7 @@ async function readTables(databaseUrl: string) {
         `select organization_id || '/' || decision_id as identity, runs, outcomes
            from decision_plans`
       ),
-      open: await query<RunName>(`select ${name} from open_runs`),
+      open: await query<RunName>(`select ${name} from pending_runs`),
       stored: stored.map(({ ended_at, ...run }) => ({
         ...run,
         ...{ scores: scoresOf(scores.get(run.run_id) ?? []), endedAt: ended_at }

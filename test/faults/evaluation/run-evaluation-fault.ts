@@ -1,4 +1,4 @@
-/** One fault of evaluation under load, from steady traffic until everything is drained. */
+/** Runs an evaluation fault under load and waits until all runs have ended. */
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -23,36 +23,45 @@ import { startEvaluationLoad } from './load.ts'
 
 export interface EvaluationRun {
   readonly installation: Installation
-  /** How many faults there were. */
+  /** Number of injections. */
   readonly faults: number
   readonly complaints: readonly string[]
-  /** The worst time from mending until all was planned that was on the topic then. */
+  /** Longest time from a repair until every decision already on the topic had a plan. */
   readonly recoverySeconds: number
-  /** From the last decision until no run was open. */
+  /** Time between the last decision and the end of the last run. */
   readonly drainSeconds: number
-  /** The last words of processes that ended without having been told to. */
-  readonly lastWords: readonly string[]
+  /** Last log lines of processes that exited unexpectedly. */
+  readonly exitLogs: readonly string[]
 }
 
-export interface EvaluationGround {
+interface EvaluationGround {
   readonly settings: FaultSettings
-  /** Where the ledger is kept. */
+  /** Folder for the ledger and the evidence. */
   readonly folder: string
   readonly title: string
 }
 
-/** How many decisions a run has at the least, and how many come in a second. */
+/** Minimum number of decisions, and their rate per second. */
 const forms = { short: { decisions: 600, rate: 25 }, long: { decisions: 20_000, rate: 80 } }
 const longSeconds = 10
 const settleMs = 180_000
-/** An open circuit may wait for minutes until it is tried again. */
+/**
+ * Maximum wait for pending runs in milliseconds. An open circuit breaker can delay them for
+ * minutes.
+ */
 const drainMs = 420_000
-/** What a broker allows at the least, so that a dead member is missed soon. */
+/**
+ * Session timeout of consumers in milliseconds: the broker's minimum, so that a dead member is
+ * detected quickly.
+ */
 const sessionTimeoutMs = 6000
 const rateLimit = 100_000_000
 const members = 2
 
-/** Prepared, broken, mended and drained: what is left is to read and to judge. */
+/**
+ * Starts the system, injects the fault, and waits until no run is pending. Does not check the
+ * evidence.
+ */
 export async function runEvaluationFault(
   fault: EvaluationFault,
   { settings, folder, title }: EvaluationGround
@@ -72,7 +81,7 @@ export async function runEvaluationFault(
     return {
       ...{ installation, faults, recoverySeconds, complaints: ledger.complaints },
       drainSeconds: (performance.now() - endedAt) / 1000,
-      lastWords: [...scene.evaluation.lastWords, ...scene.storage.lastWords]
+      exitLogs: [...scene.evaluation.exitLogs, ...scene.storage.exitLogs]
     }
   } finally {
     await stage.end()
@@ -135,7 +144,7 @@ async function startProcesses({ environment }: Installation, { complain }: Evalu
 const connectionId = `con_${randomUUID().replaceAll('-', '')}`
 const wanted = { isOffline: true, connectionId }
 
-/** As the API would, in its tables. */
+/** Inserts the rule set, evaluator versions and judge connection directly into the database. */
 async function saveRules(
   { database }: Installation,
   organizationId: string,
@@ -151,7 +160,7 @@ function lineOf({ topics }: Installation, title: string) {
     evaluators.map(({ evaluator_id, kind }) => ({ rule_id, evaluator_id, sampling, kind }))
   )
   const judged = planned.find(({ kind }) => kind === 'llm_judge')
-  if (judged === undefined) throw new Error('there is no judge')
+  if (judged === undefined) throw new Error('no evaluator is a judge')
   return {
     ...{ line: 'evaluation_run' as const, fault: title },
     ...{ decisionsTopic: topics.decisions, evaluationsTopic: topics.evaluations },
@@ -170,21 +179,21 @@ async function waitUntilPlanned({ groups, topics }: Installation): Promise<void>
     await waitUntilConsumed(groups.evaluation, topics.decisions, settleMs)
     return true
   }
-  // A broker that has just come back refuses to say at first.
-  await waitUntil('all is planned', isConsumed, settleMs)
+  // Retry, because a broker can be unresponsive after a restart.
+  await waitUntil('all decisions have plans', isConsumed, settleMs)
 }
 
-/** Until nothing is under way any more, neither on a topic nor in a table. */
+/** Waits until topics and tables contain no unfinished work. */
 async function drain(installation: Installation): Promise<void> {
   const { groups, topics, database } = installation
   await waitUntilPlanned(installation)
   await waitUntilConsumed(groups.storage, topics.decisions, settleMs)
   const open = async (): Promise<number> => {
     const [row] = await database.query<{ open: number }>(
-      `select count(*)::integer as open from open_runs`
+      `select count(*)::integer as open from pending_runs`
     )
     return row?.open ?? -1
   }
-  await waitUntil('no run is open', async () => (await open()) === 0, drainMs)
+  await waitUntil('no run is pending', async () => (await open()) === 0, drainMs)
   await waitUntilConsumed(groups.storageOfEvaluations, topics.evaluations, settleMs)
 }

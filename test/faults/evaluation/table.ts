@@ -1,49 +1,49 @@
-/** What the faults of evaluation led to, as tables for a page. */
+/** Formats evaluation results as the tables of docs/explanation/faults-evaluation.md. */
 import { printTable, secondsOf } from '../print-table.ts'
 import type { Column } from '../print-table.ts'
-import type { EvaluationVerdict } from './judge.ts'
+import type { EvaluationReport } from './check-evaluation.ts'
 import type { EvaluationRun } from './run-evaluation-fault.ts'
 
 export interface EvaluationResult extends Omit<EvaluationRun, 'installation'> {
   readonly title: string
   readonly done: string
-  readonly verdict: EvaluationVerdict
+  readonly report: EvaluationReport
 }
 
 const found: readonly Column<EvaluationResult>[] = [
   ['fault', ({ title }) => title],
   ['what was done', ({ done }) => done],
   ['faults', ({ faults }) => String(faults)],
-  ['decisions', ({ verdict }) => String(verdict.decisions)],
-  ['delivered again', ({ verdict }) => String(verdict.deliveredAgain)],
-  ['runs planned', ({ verdict }) => String(verdict.planned)],
-  ['accounted', ({ verdict }) => String(verdict.accounted)],
-  ['missing', ({ verdict }) => countOf(verdict.missingRuns)],
-  ['stored twice', ({ verdict }) => countOf(verdict.storedTwice)],
-  ['ended twice', ({ verdict }) => countOf(verdict.endedTwice)],
-  ['lost', ({ verdict }) => countOf(verdict.lost)],
-  ['plans amiss', ({ verdict }) => countOf(verdict.planAmiss)],
-  ['mended to all planned', ({ recoverySeconds }) => secondsOf(recoverySeconds)],
+  ['decisions', ({ report }) => String(report.decisions)],
+  ['redelivered', ({ report }) => String(report.redelivered)],
+  ['runs planned', ({ report }) => String(report.planned)],
+  ['accounted for', ({ report }) => String(report.accounted)],
+  ['missing', ({ report }) => countOf(report.missingRuns)],
+  ['stored twice', ({ report }) => countOf(report.storedTwice)],
+  ['ended twice', ({ report }) => countOf(report.endedTwice)],
+  ['lost', ({ report }) => countOf(report.lost)],
+  ['wrong plans', ({ report }) => countOf(report.wrongPlans)],
+  ['recovery to all planned', ({ recoverySeconds }) => secondsOf(recoverySeconds)],
   ['last decision to last run', ({ drainSeconds }) => secondsOf(drainSeconds)]
 ]
 
 const called: readonly Column<EvaluationResult>[] = [
   ['fault', ({ title }) => title],
-  ['judged runs', ({ verdict }) => String(verdict.judgedRuns)],
-  ['calls', ({ verdict }) => String(verdict.calls)],
-  ['beyond the first', ({ verdict }) => String(verdict.extraCalls)],
-  ['tried again on record', ({ verdict }) => String(verdict.retriesOnRecord)],
-  ['processes killed', ({ verdict }) => String(verdict.kills)],
-  ['calls cut by it', ({ verdict }) => String(verdict.cutByKill)],
-  ['after the end', ({ verdict }) => countOf(verdict.calledAfterEnd)],
-  ['not on record', ({ verdict }) => countOf(verdict.notOnRecord)],
-  ['without cause', ({ verdict }) => countOf(verdict.unexplained)],
-  ['scored twice', ({ verdict }) => countOf(verdict.scoredTwice)],
-  ['records beyond the first', ({ verdict }) => String(verdict.publishedAgain)],
-  ['processes started again', ({ lastWords }) => countOf(lastWords)]
+  ['judged runs', ({ report }) => String(report.judgedRuns)],
+  ['calls', ({ report }) => String(report.calls)],
+  ['beyond the first', ({ report }) => String(report.extraCalls)],
+  ['recorded retries', ({ report }) => String(report.recordedRetries)],
+  ['processes killed', ({ report }) => String(report.kills)],
+  ['calls cut by kills', ({ report }) => String(report.cutByKill)],
+  ['after the end', ({ report }) => countOf(report.calledAfterEnd)],
+  ['not recorded', ({ report }) => countOf(report.notRecorded)],
+  ['without cause', ({ report }) => countOf(report.unexplained)],
+  ['scored twice', ({ report }) => countOf(report.scoredTwice)],
+  ['records beyond the first', ({ report }) => String(report.publishedAgain)],
+  ['processes restarted', ({ exitLogs }) => countOf(exitLogs)]
 ]
 
-/** Two tables in Markdown: what became of runs, and what the judge was asked. */
+/** Returns two Markdown tables: runs and judge calls. */
 export function evaluationTablesOf(results: readonly EvaluationResult[]): string {
   return `${printTable(found, results)}\n\n${printTable(called, results)}`
 }

@@ -1,18 +1,18 @@
-/** One process of storage and one of evaluation, restarted in turn when it is asked for. */
+/** Runs one process of each consumer application and restarts the processes in turn. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Application, ApplicationName } from '../../support/application.ts'
 import type { Installation } from '../../support/installation.ts'
-import { startPatiently } from './start-patiently.ts'
+import { startOnBusyMachine } from './start-on-busy-machine.ts'
 
 export interface Consumers {
-  /** Ends and follows one after the other until it is told to stop; the last is let start. */
+  /** Restarts the processes in turn until aborted. A restart in progress is completed. */
   restart(until: AbortSignal): Promise<void>
   stop(): Promise<void>
-  /** Exit codes of those that were told to stop. */
+  /** Exit codes of all processes stopped so far. */
   readonly exitCodes: (number | null)[]
 }
 
-/** So long each works before the next one goes. */
+/** Pause between restarts in milliseconds. */
 const settleMs = 1000
 
 export async function startConsumers(
@@ -20,12 +20,12 @@ export async function startConsumers(
   names: readonly ApplicationName[]
 ): Promise<Consumers> {
   const running = new Map<ApplicationName, Application>()
-  for (const name of names) running.set(name, await startPatiently(name, { environment }))
+  for (const name of names) running.set(name, await startOnBusyMachine(name, { environment }))
   const exitCodes: (number | null)[] = []
 
   async function replace(name: ApplicationName): Promise<void> {
     exitCodes.push((await running.get(name)?.stop()) ?? null)
-    running.set(name, await startPatiently(name, { environment }))
+    running.set(name, await startOnBusyMachine(name, { environment }))
     await pause(settleMs)
   }
 

@@ -1,13 +1,13 @@
-/** What is restarted behind a balancer, in the order in which it happens. */
+/** Titles of the rolling restarts. */
 export const rollingFaultTitles = {
-  'rolling-http': 'rolling restart behind a balancer of requests',
-  'rolling-tcp': 'rolling restart of gateways with workers, behind a balancer of connections',
+  'rolling-http': 'rolling restart behind a layer 7 load balancer',
+  'rolling-tcp': 'rolling restart of gateways with workers, behind a layer 4 load balancer',
   'rolling-haproxy': 'rolling restart behind HAProxy',
   'rolling-all': 'rolling restart of everything',
-  'rolling-killed': 'the same without a word: SIGKILL'
+  'rolling-killed': 'rolling restart with SIGKILL'
 } as const
 
 export type RollingFaultName = keyof typeof rollingFaultTitles
 
-/** As `--only` takes them. */
+/** Names that `--only` accepts. */
 export const rollingFaultNames = Object.keys(rollingFaultTitles) as RollingFaultName[]

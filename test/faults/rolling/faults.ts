@@ -1,4 +1,4 @@
-/** What each of them restarts, and what stands in front. */
+/** Defines the rolling restarts: the load balancer used and the processes restarted. */
 import { startHaproxy } from '../../support/balancer/haproxy.ts'
 import { startHttpBalancer } from '../../support/balancer/http-balancer.ts'
 import { startTcpBalancer } from '../../support/balancer/tcp-balancer.ts'
@@ -7,13 +7,13 @@ import type { RollingFaultName } from './fault-titles.ts'
 
 export interface RollingFault {
   readonly startBalancer: StartBalancer
-  /** Processes of each gateway; one when left out. */
+  /** Number of workers per gateway. Default: 1. */
   readonly workers?: number
-  /** Whether gateways are killed, so that callers may notice. */
+  /** Stops gateways with SIGKILL. Callers may get errors only if this is true. */
   readonly kills?: boolean
-  /** Whether storage and evaluation are restarted as well, one after the other. */
+  /** Also restarts storage and evaluation, one after the other. */
   readonly restartsConsumers?: boolean
-  /** Whether it is part of the long form alone. */
+  /** Runs only in the long form. */
   readonly isLong?: boolean
 }
 

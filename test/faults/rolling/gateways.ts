@@ -1,32 +1,32 @@
-/** Two gateways with ports of their own, restarted one after the other, as a deployment does it. */
+/** Runs two gateways on fixed ports and restarts one after the other, as a deployment does. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../../../stack/ports.ts'
 import type { Application, Ports } from '../../support/application.ts'
-import { startPatiently } from './start-patiently.ts'
+import { startOnBusyMachine } from './start-on-busy-machine.ts'
 
 export interface Gateways {
   readonly ports: readonly Ports[]
-  /** Ends each in turn and starts its successor on the same ports. */
+  /** Stops each gateway in turn and starts a replacement on the same ports. */
   restartAll(): Promise<void>
   stop(): Promise<void>
-  /** Exit codes of those that were told to stop. */
+  /** Exit codes of all processes stopped so far. */
   readonly exitCodes: (number | null)[]
   longestStopMs(): number
 }
 
-export interface GatewaysOptions {
+interface GatewaysOptions {
   readonly environment: NodeJS.ProcessEnv
   readonly kills: boolean
 }
 
 const count = 2
-/** A new one is up for the balancer before the next goes. */
+/** Pause after each replacement in milliseconds, for the load balancer to detect it. */
 const settleMs = 1000
 
 export async function startGateways({ environment, kills }: GatewaysOptions): Promise<Gateways> {
   const ports: Ports[] = []
   for (let index = 0; index < count; index += 1) ports.push([await freePort(), await freePort()])
-  const start = (ports: Ports) => startPatiently('gateway', { environment, ports })
+  const start = (ports: Ports) => startOnBusyMachine('gateway', { environment, ports })
   const running = await Promise.all(ports.map(start))
   const exitCodes: (number | null)[] = []
   let longestStopMs = 0

@@ -1,34 +1,37 @@
-/** Callers who do not wait for each other: requests begin at their times, whoever answers late. */
+/** Open-loop load: requests start at planned times, even if earlier responses are late. */
 import type { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { onEnd } from '../../support/cleanup.ts'
-import type { AttemptLog, Outcome } from '../ledger.ts'
+import type { AttemptLog, AttemptOutcome } from '../ledger.ts'
 import { createConnections, post } from '../post.ts'
-import type { Answer } from '../post.ts'
+import type { PostResponse } from '../post.ts'
 import type { Random } from '../random.ts'
-import { readAnswer } from '../read-answer.ts'
+import { readResponse } from '../read-response.ts'
 import { makeSample } from '../sample.ts'
 import type { Sample } from '../sample.ts'
 
-export interface OpenLoad {
-  /** Resolves when everything that was begun has ended. */
+interface OpenLoad {
+  /** Stops starting requests, and waits for those in progress. */
   stop(): Promise<void>
-  /** Requests that were begun. */
   begun(): number
-  /** From the time at which a request was due to the end of its answer. */
+  /**
+   * Returns the longest time between the planned start of a request and the end of its response.
+   */
   slowestMs(): number
-  /** Decisions that nobody had answered for after some seconds. */
+  /** Decisions whose response took longer than `lateMs`. */
   readonly late: ReadonlySet<string>
 }
 
-export interface OpenLoadOptions {
+interface OpenLoadOptions {
   readonly url: string
   readonly ledger: AttemptLog
   readonly random: Random
-  /** Requests in a second. */
   readonly rate: number
   readonly apiKey: string
-  /** Of an organization that is followed, so it sends little. */
+  /**
+   * API key of the organization whose tail is followed. This organization sends a small share of
+   * the decisions.
+   */
   readonly followedKey: string
 }
 
@@ -37,10 +40,13 @@ const connectionsOfClient = 2
 const batchShare = 0.2
 const batchMax = 12
 const followedShare = 0.1
-/** A tail shows what is received so long before the last that is known to be stored. */
+/**
+ * Response time in milliseconds above which a decision counts as late. The tail looks back for a
+ * limited time, so it can miss late decisions.
+ */
 const lateMs = 4000
-const broken: Outcome = { kind: 'unknown', status: null, code: 'broken' }
-const notConnected: Outcome = { kind: 'refused', status: null, code: 'not_connected' }
+const broken: AttemptOutcome = { kind: 'unknown', status: null, code: 'broken' }
+const notConnected: AttemptOutcome = { kind: 'rejected', status: null, code: 'not_connected' }
 
 export function startOpenLoad(options: OpenLoadOptions): OpenLoad {
   const { random, rate } = options
@@ -82,12 +88,15 @@ export function startOpenLoad(options: OpenLoadOptions): OpenLoad {
   return { stop, late, begun: () => counts.begun, slowestMs: () => counts.slowestMs }
 }
 
-/** As strangers come: independent of each other. */
+/**
+ * Returns a random pause in milliseconds. It is exponentially distributed, like the time between
+ * independent requests.
+ */
 function gapMs(random: Random, rate: number): number {
   return (-Math.log(1 - random.next()) / rate) * 1000
 }
 
-/** One attempt; what fails is not sent again. Resolves with the ids of what it was about. */
+/** Sends one request without retries, and resolves with the ids of its decisions. */
 async function send(options: OpenLoadOptions, agent: Agent): Promise<readonly string[]> {
   const { random, ledger } = options
   const apiKey = random.chance(followedShare) ? options.followedKey : options.apiKey
@@ -114,18 +123,21 @@ interface Reading {
   readonly ledger: AttemptLog
 }
 
-/** What a balancer says itself is no answer of ours, and tells nothing of the decision. */
+/**
+ * Returns the outcome of each decision. If the load balancer itself responded, the outcome is
+ * `unknown`.
+ */
 function outcomesOf(
-  answer: Answer,
+  answer: PostResponse,
   samples: readonly Sample[],
   { isBatch, ledger }: Reading
-): readonly Outcome[] {
+): readonly AttemptOutcome[] {
   const { status, headers } = answer
   if (!/json/.test(headers['content-type'] ?? '')) {
     return samples.map(() => ({ kind: 'unknown', status, code: `balancer_${status}` }))
   }
   const ids = samples.map(({ decisionId }) => decisionId)
-  const { outcomes, complaints } = readAnswer(answer, ids, isBatch)
+  const { outcomes, complaints } = readResponse(answer, ids, isBatch)
   complaints.forEach(ledger.complain)
   return outcomes
 }

@@ -1,4 +1,4 @@
-/** Who reads meanwhile: somebody looks at the list again and again, and somebody follows. */
+/** Readers for rolling restarts: one lists decisions repeatedly, the other follows a tail. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { onEnd } from '../../support/cleanup.ts'
 import { openEventStream } from '../../support/event-stream.ts'
@@ -6,18 +6,18 @@ import type { EventStream, SeenEvent } from '../../support/event-stream.ts'
 
 export interface Reader {
   stop(): Promise<void>
-  /** Reads, or connections of the one who follows. */
+  /** Returns the number of list requests, or of tail connections. */
   count(): number
-  /** What failed, in sentences. */
+  /** Returns a description of each failure. */
   failures(): readonly string[]
 }
 
-export interface Follower extends Reader {
-  /** Ids of decisions in the order in which they were shown. */
+interface Follower extends Reader {
+  /** Returns the ids of the decisions received from the tail, in order. */
   shown(): readonly string[]
 }
 
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly url: string
   readonly accessToken: string
 }
@@ -25,7 +25,10 @@ export interface ReaderOptions {
 const listMs = 200
 const timeoutMs = 30_000
 const lookMs = 25
-/** A browser would wait for two seconds, as the tail tells it. */
+/**
+ * Pause before a reconnection in milliseconds. Browsers would wait for the two seconds that the
+ * tail requests.
+ */
 const reconnectMs = 500
 
 export function startLister({ url, accessToken }: ReaderOptions): Reader {
@@ -39,7 +42,7 @@ export function startLister({ url, accessToken }: ReaderOptions): Reader {
     const answer = await fetch(`${url}/v1/decisions?limit=20`, { headers, signal })
     const text = await answer.text()
     count += 1
-    // Of a busy machine, and told apart by its code.
+    // An overloaded test machine can cause this response.
     if (answer.status === 503 && text.includes('"overloaded"')) return
     if (answer.status !== 200) failures.push(`the list: ${answer.status} ${text.slice(0, 200)}`)
   }
@@ -53,7 +56,7 @@ export function startLister({ url, accessToken }: ReaderOptions): Reader {
   return readerOf({ running: run(), stopping, count: () => count, failures })
 }
 
-/** Resolves when the tail has begun. */
+/** Follows a tail and reconnects when it ends. Resolves when the first connection is open. */
 export async function startFollower(options: ReaderOptions): Promise<Follower> {
   const failures: string[] = []
   const shown: string[] = []
@@ -78,7 +81,10 @@ export async function startFollower(options: ReaderOptions): Promise<Follower> {
     if (event === 'decision') shown.push(String(data['decision_id']))
   }
 
-  /** Until it ends; a cut is none of its business, since the next one goes on. */
+  /**
+   * Reads events until the stream ends. A broken stream is not a failure, because the next
+   * connection resumes it.
+   */
   async function follow(stream: EventStream): Promise<void> {
     let taken = 0
     for (let isOpen = true; isOpen;) {

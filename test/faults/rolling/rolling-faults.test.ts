@@ -1,4 +1,4 @@
-/** The promise of a rolling restart: no request fails, and nothing is lost, doubled or made up. */
+/** Tests rolling restarts: no request fails, and no decision is lost, duplicated or invented. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -17,10 +17,10 @@ const chosen = rollingFaultNames
   .filter((name) => name !== 'rolling-haproxy' || hasIt)
   .map((name) => ({ name, title: rollingFaultTitles[name], ...rollingFaults[name] }))
 const isMissing = settings.only?.includes('rolling-haproxy') === true && !hasIt
-/** What comes before and after, and a minute for each round. */
+/** Timeout of a test: a minute per round, plus setup and checks. */
 const timeoutMs = 600_000 + roundsOf(settings) * 60_000
 
-/** Keeps what was measured for the table of the long form. */
+/** Saves the result for the tables that `npm run test:faults` prints. */
 function keep(name: RollingFaultName, result: RollingResult): void {
   if (settings.folder === null) return
   mkdirSync(settings.folder, { recursive: true })
@@ -28,42 +28,46 @@ function keep(name: RollingFaultName, result: RollingResult): void {
 }
 
 const nothingAmiss = {
-  ...{ forgotten: 0, missing: [], changed: [], refusedButWritten: [], strangers: [] },
-  ...{ notStored: [], ghosts: [], storedTwice: 0, deadLetters: 0 },
+  ...{ forgotten: 0, missing: [], changed: [], rejectedButWritten: [], neverSent: [] },
+  ...{ notStored: [], rowsNeverSent: [], storedTwice: 0, deadLetters: 0 },
   notShown: []
 }
-/** But for requests that a busy machine turned away, as it may at any time. */
+/**
+ * Expected result if callers do not notice the restart. `overloaded` rejections are checked
+ * separately, because a busy test machine can cause them.
+ */
 const nothingNoticed = {
   ...{ unknown: {}, unexpected: [], complaints: [], serverErrors: 0 },
   ...{ listFailures: [], tailFailures: [] }
 }
-/** Of so many attempts one at most may be turned away because the machine is busy. */
+/**
+ * Fewer than one in `busyShare` attempts may be rejected as overloaded. An overloaded test machine
+ * causes such rejections.
+ */
 const busyShare = 10
 
-async function judge(fault: (typeof chosen)[number]): Promise<void> {
+async function verify(fault: (typeof chosen)[number]): Promise<void> {
   const result = await runRollingFault(fault, settings)
   keep(fault.name, result)
   expect(result).toMatchObject(nothingAmiss)
   expect(result.exitCodes.every((code) => code === 0)).toBe(true)
-  // A tail that was never cut, or had nothing to show, would prove nothing.
+  // The tail must have reconnected and received decisions, because otherwise the run would prove
+  // nothing.
   expect(result.tails).toBeGreaterThan(roundsOf(settings))
   expect(result.shown).toBeGreaterThan(0)
   expect(result.lists).toBeGreaterThan(0)
   if (fault.kills === true) expect(result.failed).toBeGreaterThan(0)
   else expect(result).toMatchObject(nothingNoticed)
-  expect(result.refused['overloaded'] ?? 0).toBeLessThan(result.attempts / busyShare)
+  expect(result.rejected['overloaded'] ?? 0).toBeLessThan(result.attempts / busyShare)
 }
 
-// Not `each`: of a choice of HAProxy alone nothing is left where there is none.
+// Do not use `test.each`, because it fails on an empty list. The list is empty if only the HAProxy
+// fault is chosen and HAProxy is not installed.
 for (const fault of chosen) {
-  test(
-    `${fault.title}: nothing acknowledged is lost, doubled or made up`,
-    () => judge(fault),
-    timeoutMs
-  )
+  test(`${fault.title}: loses, duplicates and invents no decision`, () => verify(fault), timeoutMs)
 }
 
-// Skipped and not left out, so that the count at the end says so, too.
+// Skip the test explicitly, so that the summary counts it.
 if (isMissing) {
   process.stderr.write('No haproxy here: the rolling restart behind it is not run.\n')
   test.skip(rollingFaultTitles['rolling-haproxy'], () => {})

@@ -1,11 +1,11 @@
-/** A rolling restart under load, from steady traffic to the verdict. */
+/** Runs a rolling restart under load and reports what clients and readers saw. */
 import { createApiClient } from '../../../stack/tour/api-client.ts'
 import { createInstallation } from '../../support/installation.ts'
 import type { Installation, Tenant } from '../../support/installation.ts'
 import { endOffsets, waitUntilConsumed } from '../../support/kafka.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { judge } from '../judge.ts'
-import type { Verdict } from '../judge.ts'
+import { checkTopic } from '../check-topic.ts'
+import type { TopicReport } from '../check-topic.ts'
 import { createLedger } from '../ledger.ts'
 import type { Ledger } from '../ledger.ts'
 import { createRandom } from '../random.ts'
@@ -14,18 +14,18 @@ import type { FaultSettings } from '../settings.ts'
 import { startConsumers } from './consumers.ts'
 import type { RollingFault } from './faults.ts'
 import { startGateways } from './gateways.ts'
-import { judgeRows } from './judge-rows.ts'
-import type { RowsVerdict } from './judge-rows.ts'
+import { checkStoredRows } from './check-stored-rows.ts'
+import type { StoredRowsReport } from './check-stored-rows.ts'
 import { startOpenLoad } from './open-load.ts'
 import { startFollower, startLister } from './readers.ts'
 
-export interface RollingResult extends Verdict, RowsVerdict {
+export interface RollingResult extends TopicReport, StoredRowsReport {
   readonly title: string
   readonly done: string
   readonly requests: number
-  /** Requests that had another answer than 202, or none. */
+  /** Number of requests that did not get a 202. */
   readonly failed: number
-  /** Requests that were begun and never ended, for whatever reason. */
+  /** Number of requests that never ended. */
   readonly forgotten: number
   readonly slowestSeconds: number
   readonly longestStopSeconds: number
@@ -34,19 +34,24 @@ export interface RollingResult extends Verdict, RowsVerdict {
   readonly lists: number
   readonly tails: number
   readonly shown: number
-  /** Of the organization that was followed: what its tail did not show, or showed again. */
+  /** Decisions of the followed organization that its tail did not deliver. */
   readonly notShown: readonly string[]
   readonly shownAgain: number
   readonly complaints: readonly string[]
-  /** What failed for those who read. */
   readonly listFailures: readonly string[]
   readonly tailFailures: readonly string[]
 }
 
-/** Enough that every connection is used, and no machine is too busy for it. */
+/**
+ * Number of acknowledgements to wait for before and after the restarts. It is large enough that
+ * every connection is used.
+ */
 const steady = 200
 const settleMs = 120_000
-/** For a balancer that looks five times a second, and may itself have to wait for the machine. */
+/**
+ * Time in milliseconds for which a stopping gateway reports unready. Even on an overloaded machine,
+ * a load balancer with five checks per second must detect the shutdown within this time.
+ */
 const unreadyMs = 8000
 const turnSeconds = 4
 
@@ -122,7 +127,10 @@ async function setScene(fault: RollingFault, settings: FaultSettings) {
   return { installation, followed, consumers, gateways, balancer, lister, follower, ledger, load }
 }
 
-/** What topic, tables and the tail hold when nothing is under way any more. */
+/**
+ * Waits until storage has caught up, then compares the topic, the rows and the tail with the
+ * ledger.
+ */
 async function settle({ installation, ledger, load, follower, followed }: Scene) {
   const { decisions, decisionsDeadLetter } = installation.topics
   await waitUntilConsumed(installation.groups.storage, decisions, settleMs)
@@ -135,15 +143,15 @@ async function settle({ installation, ledger, load, follower, followed }: Scene)
     const shown = new Set(follower.shown())
     return timely.filter((id) => !shown.has(id))
   }
-  // What it did not show is told by name.
+  // On timeout, the result lists the missing decisions.
   await waitUntil('the tail has shown all', () => notShown().length === 0).catch(() => {})
   await follower.stop()
   const shown = new Set(follower.shown())
-  const letters = await endOffsets(decisionsDeadLetter)
+  const ends = await endOffsets(decisionsDeadLetter)
   return {
-    ...judge(ledger, await readTopic(decisions, new Map()), { allows: [] }),
-    ...judgeRows(ledger, rows.map(idOf)),
-    deadLetters: [...letters.values()].reduce((sum, end) => sum + Number(end), 0),
+    ...checkTopic(ledger, await readTopic(decisions, new Map()), { allows: [] }),
+    ...checkStoredRows(ledger, rows.map(idOf)),
+    deadLetters: [...ends.values()].reduce((sum, end) => sum + Number(end), 0),
     ...{ tails: follower.count(), shown: shown.size, tailFailures: follower.failures() },
     notShown: notShown(),
     shownAgain: follower.shown().length - shown.size
@@ -162,7 +170,7 @@ function tenantOf({ createTenant }: Installation): Promise<Tenant> {
 
 async function tokenOf(url: string, { email, password }: Tenant): Promise<string> {
   const { status, body } = await createApiClient(url).login(email, password)
-  if (status !== 200) throw new Error(`the login was answered ${status}: ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`the login got status ${status}: ${JSON.stringify(body)}`)
   return String(body['access_token'])
 }
 

@@ -1,4 +1,4 @@
-/** What rolling restarts led to, as tables for a page. */
+/** Formats rolling restart results as the tables of docs/explanation/faults-gateway.md. */
 import { printTable, secondsOf } from '../print-table.ts'
 import type { Column } from '../print-table.ts'
 import type { RollingResult } from './run-rolling-fault.ts'
@@ -14,23 +14,26 @@ const found: readonly Column<RollingResult>[] = [
   ['acknowledged', ({ acknowledged }) => String(acknowledged)],
   ['lost', ({ missing, notStored }) => String(new Set([...missing, ...notStored]).size)],
   ['stored twice', ({ storedTwice }) => String(storedTwice)],
-  ['made up', ({ strangers, ghosts }) => String(new Set([...strangers, ...ghosts]).size)],
+  [
+    'never sent',
+    ({ neverSent, rowsNeverSent }) => String(new Set([...neverSent, ...rowsNeverSent]).size)
+  ],
   ['left unknown, of these written', unknownOf],
-  ['slowest answer', ({ slowestSeconds }) => secondsOf(slowestSeconds)],
-  ['longest stop', ({ longestStopSeconds }) => secondsOf(longestStopSeconds)]
+  ['slowest response', ({ slowestSeconds }) => secondsOf(slowestSeconds)],
+  ['longest shutdown', ({ longestStopSeconds }) => secondsOf(longestStopSeconds)]
 ]
 
 const read: readonly Column<RollingResult>[] = [
   what,
   ['lists read', ({ lists }) => String(lists)],
   ['failed', ({ listFailures }) => String(listFailures.length)],
-  ['connections of the tail', ({ tails }) => String(tails)],
+  ['tail connections', ({ tails }) => String(tails)],
   ['decisions shown', ({ shown }) => String(shown)],
   ['not shown', ({ notShown }) => String(notShown.length)],
   ['shown again', ({ shownAgain }) => String(shownAgain)]
 ]
 
-/** Two tables in Markdown, with a row for each: what became of decisions, what readers saw. */
+/** Returns two Markdown tables: decisions, and what the readers observed. */
 export function rollingTablesOf(results: readonly RollingResult[]): string {
   return `${printTable(found, results)}\n\n${printTable(read, results)}`
 }

@@ -1,4 +1,4 @@
-/** The broker stands still with its connections open, and more waits for it than may wait. */
+/** Freezes the broker while clients send more than the gateway may hold in memory. */
 import { pauseService, resumeService } from '../../support/services.ts'
 import type { Fault } from '../fault.ts'
 
@@ -11,7 +11,7 @@ export const brokerFrozen: Fault = {
   shows: ['log_unavailable', 'overloaded'],
   inject: async ({ last, load }) => {
     await pauseService('kafka')
-    // Some of them wait for the broker, and the others are refused at once.
+    // Some of these decisions wait for the broker; the gateway rejects the others immediately.
     const bursting = load.burst(burst, burstBytes)
     await last()
     await resumeService('kafka')

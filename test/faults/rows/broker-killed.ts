@@ -1,9 +1,9 @@
-/** The broker dies with no time to finish anything, stays away, and comes back with its disk. */
+/** Kills the broker and restarts it later with its data. */
 import { killService, reviveService } from '../../support/services.ts'
 import type { Fault } from '../fault.ts'
 
 export const brokerKilled: Fault = {
-  done: ({ seconds }) => `SIGKILL, away for ${seconds} s, started again with its disk`,
+  done: ({ seconds }) => `SIGKILL, stopped for ${seconds} s, started again with its disk`,
   allows: ['log_unavailable', 'overloaded'],
   shows: ['log_unavailable'],
   inject: async ({ last }) => {

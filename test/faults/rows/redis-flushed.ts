@@ -1,4 +1,4 @@
-/** Redis forgets everything, again and again, with its scripts. */
+/** Repeatedly deletes the data and scripts in Redis. */
 import { Redis } from 'ioredis'
 import { services } from '../../support/services.ts'
 import type { Fault } from '../fault.ts'

@@ -1,4 +1,4 @@
-/** Redis stands still with its connections open: nobody waits for it for long. */
+/** Freezes Redis. Requests must not wait for it longer than its timeout. */
 import { pauseService, resumeService } from '../../support/services.ts'
 import { waitUntilLocal } from '../wait-until-local.ts'
 import type { Fault } from '../fault.ts'

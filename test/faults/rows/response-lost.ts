@@ -1,10 +1,10 @@
-/** The broker writes, and its word never arrives: the answer is dropped, the connection is cut. */
+/** Drops the broker's responses to written records and closes the connection. */
 import { waitUntil } from '../../support/wait-until.ts'
 import type { Fault, Scene } from '../fault.ts'
 
 const lostMax = 3
 const between = 20
-/** In one round of so many every answer is lost, until the gateway gives up and says so. */
+/** Interval, in rounds, at which all responses are dropped until the gateway reports a timeout. */
 const hopelessEvery = 40
 
 export const responseLost: Fault = {
@@ -23,19 +23,22 @@ export const responseLost: Fault = {
   }
 }
 
-/** Fewer than the gateway tries again: its callers hear nothing of it. */
+/**
+ * Drops `count` responses, fewer than the gateway's maximum number of attempts, so that callers get
+ * no error.
+ */
 async function lose({ proxy }: Scene, count: number): Promise<void> {
-  if (proxy === null) throw new Error('this fault needs the proxy')
+  if (proxy === null) throw new Error('this fault needs a proxy')
   const lost = proxy.swallowed() + count
   proxy.swallowProduceResponses(count)
-  await waitUntil('the answers are lost', () => proxy.swallowed() >= lost)
+  await waitUntil('the responses are lost', () => proxy.swallowed() >= lost)
 }
 
 async function loseAll({ proxy, ledger, settings }: Scene): Promise<void> {
-  if (proxy === null) throw new Error('this fault needs the proxy')
+  if (proxy === null) throw new Error('this fault needs a proxy')
   const before = ledger.unknown()
   proxy.swallowProduceResponses(Infinity)
   const patienceMs = 3 * settings.deadlineMs + 10_000
-  await waitUntil('callers are told', () => ledger.unknown() > before, patienceMs)
+  await waitUntil('callers get an error', () => ledger.unknown() > before, patienceMs)
   proxy.swallowProduceResponses(0)
 }

@@ -1,13 +1,18 @@
-/** What storage itself says of a run when all is settled: its sums, and its audit. */
-import { hoursDiffer } from '../../support/hours-differ.ts'
+/** Checks the database after a run: compares all sums with their source rows, and runs the offset
+ * audit.
+ */
+import { findSumDifferences } from '../../support/find-sum-differences.ts'
 import type { Installation } from '../../support/installation.ts'
 import { differingHours } from './hour-sums.ts'
 import type { HourSum } from './hour-sums.ts'
 
-/** Clocks of gateways are moved by so much at the most. */
+/** Maximum shift of the gateways' clocks in milliseconds. */
 const clockShiftMs = 40 * 86_400_000
 
-/** @returns what does not fit, in sentences. */
+/**
+ * Runs all checks.
+ * @returns a sentence for each difference
+ */
 export async function complaintsAfter(installation: Installation): Promise<string[]> {
   return [
     ...(await complaintsOfHours(installation)),
@@ -16,10 +21,10 @@ export async function complaintsAfter(installation: Installation): Promise<strin
   ]
 }
 
-/** All sums that are kept, and whether every decision with a run has its outcome. */
+/** Compares all stored sums and outcomes with their source rows. */
 async function complaintsOfSums({ database }: Installation): Promise<string[]> {
-  const differing = await hoursDiffer(database)
-  return differing.map((row) => `a sum differs: ${JSON.stringify(row)}`)
+  const differing = await findSumDifferences(database)
+  return differing.map((row) => `sum differs: ${JSON.stringify(row)}`)
 }
 
 async function complaintsOfHours({ database }: Installation): Promise<string[]> {
@@ -44,14 +49,14 @@ async function complaintsOfHours({ database }: Installation): Promise<string[]> 
   return differingHours(counted, kept)
 }
 
-/** `sluice audit` accounts for every offset; it fails by itself when one is missing. */
+/** Runs `sluice audit`, which fails if it cannot account for every offset. */
 async function complaintsOfAudit({ sluice }: Installation): Promise<string[]> {
   try {
     const [from, to] = [Date.now() - clockShiftMs, Date.now() + clockShiftMs]
     const window = ['--from', new Date(from).toISOString(), '--to', new Date(to).toISOString()]
-    const told = await sluice('audit', '--json', ...window)
-    const { missing } = JSON.parse(told) as { missing?: unknown }
-    return missing === 0 ? [] : [`the audit says that ${String(missing)} are missing`]
+    const output = await sluice('audit', '--json', ...window)
+    const { missing } = JSON.parse(output) as { missing?: unknown }
+    return missing === 0 ? [] : [`the audit reports ${String(missing)} missing`]
   } catch (error) {
     return [String(error)]
   }

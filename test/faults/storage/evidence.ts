@@ -1,62 +1,68 @@
-/** What the judge looks at: the ledger of the clients, the topics and the tables, and its files. */
+/** Saves and loads the evidence of a storage run: ledger, records and rows. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Identity, LedgerLine } from './ledger-line.ts'
 
-/** A record of the decisions topic. */
+/** Record on the decisions topic. */
 export interface TopicEntry {
   readonly partition: number
   readonly offset: number
-  /** Null for poison and for what nobody can read. */
+  /** Null for poison records and unreadable records. */
   readonly identity: Identity | null
   readonly fingerprint: string
-  /** Milliseconds since 1970, as the record says. */
+  /** Time at which the gateway received the decision, in milliseconds since the Unix epoch. */
   readonly receivedAt: number
-  /** Null for what did not come as poison. */
+  /** Null if the record is not a poison record. */
   readonly poisonId: string | null
-  /** Of key, value and headers. */
+  /** Hash of key, value and headers. */
   readonly hash: string
 }
 
-/** A record of the dead-letter topic. */
-export interface Letter {
-  /** Of the original: `partition/offset`. */
+/** Record on the dead-letter topic. */
+export interface DeadLetterEntry {
+  /** Position of the original record: `partition/offset`. */
   readonly place: string
   readonly reason: string
-  /** Of key, value and headers, without those that say why it is here. */
+  /** Hash of key, value and headers, without the headers that dead-lettering adds. */
   readonly hash: string
 }
 
-/** A row of `decisions`. */
+/** Row of `decisions`. */
 export interface StoredRow {
   readonly identity: Identity
   readonly fingerprint: string
   readonly receivedAt: number
-  /** The table that holds it: `decisions_20261121` or `decisions_default`. */
+  /** Table partition, for example `decisions_20261121` or `decisions_default`. */
   readonly table: string
 }
 
 export interface Evidence {
   readonly ledger: readonly LedgerLine[]
   readonly records: readonly TopicEntry[]
-  readonly letters: readonly Letter[]
+  readonly deadLetters: readonly DeadLetterEntry[]
   readonly rows: readonly StoredRow[]
 }
 
-/** Where a record lies, as dead letters name it. */
+/** Formats the position of a record as in `DeadLetterEntry`. */
 export function placeOf({ partition, offset }: Pick<TopicEntry, 'partition' | 'offset'>): string {
   return `${partition}/${offset}`
 }
 
 type Part = keyof Evidence
 
-/** Where the ledger of a run lies in its folder; the other parts lie beside it. */
+const fileNames: Readonly<Record<Part, string>> = {
+  ledger: 'ledger.jsonl',
+  records: 'records.jsonl',
+  deadLetters: 'dead-letters.jsonl',
+  rows: 'rows.jsonl'
+}
+
 export function pathOf(folder: string, part: Part): string {
-  return join(folder, `${part}.jsonl`)
+  return join(folder, fileNames[part])
 }
 
 export function writeEvidence(folder: string, evidence: Omit<Evidence, 'ledger'>): void {
-  for (const part of ['records', 'letters', 'rows'] as const) {
+  for (const part of ['records', 'deadLetters', 'rows'] as const) {
     const lines = evidence[part].map((line) => `${JSON.stringify(line)}\n`)
     writeFileSync(pathOf(folder, part), lines.join(''))
   }
@@ -70,12 +76,11 @@ export function readLedger(folder: string): LedgerLine[] {
   return readLines<LedgerLine>(pathOf(folder, 'ledger'))
 }
 
-/** What an earlier reading has left in the folder. */
 export function readEvidence(folder: string): Evidence {
   return {
     ledger: readLedger(folder),
     records: readLines<TopicEntry>(pathOf(folder, 'records')),
-    letters: readLines<Letter>(pathOf(folder, 'letters')),
+    deadLetters: readLines<DeadLetterEntry>(pathOf(folder, 'deadLetters')),
     rows: readLines<StoredRow>(pathOf(folder, 'rows'))
   }
 }

@@ -1,4 +1,6 @@
-/** The faults of storage, in the order in which they happen; apart, since pages need them too. */
+/** Titles of the storage faults. docs.test.ts imports this file, so it must not depend on the
+ * faults themselves.
+ */
 export const storageFaultTitles = {
   'storage-killed': 'storage killed at random',
   'storage-killed-between': 'storage killed between database commit and offset commit',
@@ -15,5 +17,5 @@ export const storageFaultTitles = {
 
 export type StorageFaultName = keyof typeof storageFaultTitles
 
-/** As `--only` takes them. */
+/** Names that `--only` accepts. */
 export const storageFaultNames = Object.keys(storageFaultTitles) as StorageFaultName[]

@@ -1,53 +1,62 @@
-/** One thing that breaks for storage: how it is broken and mended, and what must show of it. */
+/** Interface of storage faults, which are injected and repaired during a run. */
 import type { Installation } from '../../support/installation.ts'
 import type { KafkaProxy } from '../../support/kafka-proxy.ts'
 import type { Random } from '../random.ts'
 import type { FaultSettings } from '../settings.ts'
 import type { ForeignProducer } from './foreign-producer.ts'
-import type { Verdict } from './judge.ts'
+import type { StorageReport } from './check-storage.ts'
 import type { LedgerFile } from './ledger-file.ts'
 import type { Members } from './members.ts'
 
 export interface StorageFault {
-  /** In a few words, for the table. */
+  /** Returns a short description for the results table. */
   done(settings: FaultSettings): string
-  /** How many storage processes run before it; 1 when left out. */
+  /** Initial number of storage processes. Default: 1. */
   readonly members?: number
-  /** Whether they reach the broker through `scene.proxy`. */
+  /** True if the storage processes connect to the broker through `scene.proxy`. */
   readonly throughProxy?: boolean
-  /** Beyond the usual environment of gateway and storage. */
+  /** Returns additional environment variables for gateway and storage. */
   environment?(): NodeJS.ProcessEnv
-  /** Breaks and mends; when it resolves, all is as it was. Answers how many faults it was. */
+  /** Injects and repairs the fault, and resolves with the number of injections. */
   inject(scene: StorageScene): Promise<number>
-  /** Null when the run shows that the fault was there, or what is missing. */
-  doubts?(verdict: Verdict): string | null
+  /** Returns a sentence if the run shows no effect of the fault, otherwise null. */
+  missingEffect?(report: StorageReport): string | null
 }
 
-/** What a fault happens to. */
+/** System under test, and controls for the fault. */
 export interface StorageScene {
   readonly installation: Installation
   readonly settings: FaultSettings
   readonly random: Random
   readonly ledger: LedgerFile
   readonly members: Members
-  /** Set when the fault asks for it. */
+  /** Null unless the fault has `throughProxy`. */
   readonly proxy: KafkaProxy | null
   readonly foreign: ForeignProducer
-  /** Resolves when the time of the fault is over, or so many times as much. */
+  /** Waits for the configured fault duration, multiplied by `times`. */
   last(times?: number): Promise<void>
-  /** Resolves once so many more records are settled. */
+  /** Waits until the group has committed `count` more records. */
   settleMore(count: number): Promise<void>
-  /** Called when something is mended: resolves when storage has what was on the topic then. */
+  /**
+   * Waits until storage has committed every record currently on the topic. Call this after a
+   * repair.
+   */
   recover(): Promise<void>
 }
 
-/** Of what takes seconds each time: at least 2, and 50 in all where there are three at a time. */
-export function turnsOf({ rounds }: Pick<FaultSettings, 'rounds'>): number {
+/**
+ * Returns how many times to inject a fault that takes seconds: at least twice, and 17 times in the
+ * long form.
+ */
+export function repetitionsOf({ rounds }: Pick<FaultSettings, 'rounds'>): number {
   return Math.max(2, Math.ceil(rounds / 12))
 }
 
-/** Throws where a fault that needs the proxy has none. */
+/**
+ * Returns the proxy.
+ * @throws if the fault does not have `throughProxy`
+ */
 export function proxyOf({ proxy }: Pick<StorageScene, 'proxy'>): KafkaProxy {
-  if (proxy === null) throw new Error('this fault needs the proxy')
+  if (proxy === null) throw new Error('this fault needs a proxy')
   return proxy
 }

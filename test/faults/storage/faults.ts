@@ -1,4 +1,4 @@
-/** Every fault of storage by its name; a new one is a file in rows/ and a line here. */
+/** Maps names to storage faults. Each fault is a file in rows/. */
 import type { StorageFault } from './fault.ts'
 import type { StorageFaultName } from './fault-titles.ts'
 import { midnight } from './rows/midnight.ts'

@@ -1,4 +1,6 @@
-/** Somebody who may write to the topic and is no gateway: poison, and decisions in gzip. */
+/** Writes poison records and gzip-compressed decisions directly to Kafka, like a producer outside
+ * Sluice.
+ */
 import { randomUUID } from 'node:crypto'
 import { CompressionTypes, Kafka, logLevel } from 'kafkajs'
 import type { Message } from 'kafkajs'
@@ -15,20 +17,22 @@ import type { LedgerFile } from './ledger-file.ts'
 import { identityOf } from './ledger-line.ts'
 import { poisonHeader } from './read-evidence.ts'
 
-/** What is written instead of a decision. */
+/** Record that storage must dead-letter. */
 export interface Poison {
   readonly kind: string
   readonly value: Buffer | null
-  /** A text of its own where left out. */
+  /** Record key. Default: `another key`. */
   readonly key?: Buffer | null
 }
 
 export interface ForeignProducer {
-  /** The bytes of a decision under our schema. */
+  /** Encodes a decision with the registered schema. */
   encode(decision: Decision): Buffer
-  /** Writes it into this partition, and into the ledger when the broker has it. */
+  /** Writes a poison record, and adds it to the ledger when the broker has acknowledged it. */
   poison(poison: Poison, partition: number): Promise<void>
-  /** Writes valid decisions as one compressed batch, as acknowledged as if a gateway had. */
+  /**
+   * Writes valid decisions as one compressed batch, and adds them to the ledger as acknowledged.
+   */
   send(decisions: readonly Decision[], partition: number): Promise<void>
   close(): Promise<void>
 }
@@ -41,7 +45,7 @@ export async function createForeignProducer(
   const topic = topics.decisions
   const registry = createRegistry(schemaRegistryUrl)
   const schemaId = await registry.idOf(subjectOf(topic), decisionContract.text)
-  if (schemaId === null) throw new Error('the registry does not know the schema of decisions')
+  if (schemaId === null) throw new Error('the registry does not have the decision schema')
   const kafka = new Kafka({ brokers: kafkaBrokers.split(','), logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ allowAutoTopicCreation: false })
   await producer.connect()
@@ -57,7 +61,7 @@ export async function createForeignProducer(
   return {
     encode,
     close,
-    poison: async ({ kind, value, key = Buffer.from('a stranger') }, partition) => {
+    poison: async ({ kind, value, key = Buffer.from('another key') }, partition) => {
       const poisonId = randomUUID()
       const headers = { [poisonHeader]: poisonId, trace: Buffer.from([0xff, 0x00, 0xfe]) }
       await write([{ key, value, headers, partition }])
@@ -81,8 +85,8 @@ export async function createForeignProducer(
       for (const decision of decisions) {
         const identity = identityOf(decision.organization_id, decision.decision_id)
         const fingerprint = fingerprintOf(decision)
-        const told = { sent: 'good', outcome: 'acknowledged', code: '' } as const
-        ledger.write({ line: 'attempt', identity, fingerprint, ...told })
+        const result = { sent: 'good', outcome: 'acknowledged', code: '' } as const
+        ledger.write({ line: 'attempt', identity, fingerprint, ...result })
       }
     }
   }

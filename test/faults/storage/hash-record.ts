@@ -1,8 +1,11 @@
-/** One short hash of what a record consists of: equal when not a byte of it was changed. */
+/** Hashes the key, value and headers of a record, so that changes are detected. */
 import { hash } from 'node:crypto'
 import type { RawRecord } from './read-records.ts'
 
-/** A record without a value counts like one with an empty one: dead letters do not differ in it. */
+/**
+ * Hashes a record. A null value counts as empty, because dead-letter records do not distinguish
+ * null from empty.
+ */
 export function hashRecord({
   key,
   value,

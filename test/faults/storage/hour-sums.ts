@@ -1,6 +1,6 @@
-/** The sums that storage keeps by the hour, against those of the rows themselves. */
+/** Compares the stored hourly sums with sums computed from the rows. */
 
-/** Numbers as text: a sum of tokens may be too large for a number. */
+/** Sums of an hour. They are strings, because token sums can exceed the safe integer range. */
 export interface HourSum {
   readonly organization_id: string
   readonly hour: string
@@ -13,18 +13,21 @@ export interface HourSum {
   readonly output_tokens_known: string
 }
 
-/** @returns a sentence for each hour of an agent and domain that differs, on either side. */
+/**
+ * Compares the sums.
+ * @returns a sentence for each hour, agent and domain with a difference
+ */
 export function differingHours(counted: readonly HourSum[], kept: readonly HourSum[]): string[] {
   const keptByName = new Map(kept.map((sum) => [nameOf(sum), sum]))
   const countedNames = new Set(counted.map(nameOf))
   const differing = counted.flatMap((sum) => {
     const other = keptByName.get(nameOf(sum))
-    if (other === undefined) return [`${nameOf(sum)} is not kept`]
+    if (other === undefined) return [`${nameOf(sum)} is missing`]
     const [expected, found] = [valuesOf(sum), valuesOf(other)]
     return expected === found ? [] : [`${nameOf(sum)} is ${found}, not ${expected}`]
   })
   const unfounded = kept.map(nameOf).filter((name) => !countedNames.has(name))
-  return [...differing, ...unfounded.map((name) => `${name} has no decision`)]
+  return [...differing, ...unfounded.map((name) => `${name} has no decisions`)]
 }
 
 function nameOf({ organization_id, hour, agent_id, domain }: HourSum): string {

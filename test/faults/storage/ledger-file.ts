@@ -1,4 +1,4 @@
-/** The ledger of a storage run: a file that grows line by line, and what was counted on the way. */
+/** Writes the ledger of a storage run as a file with one line per event. */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { AttemptLog } from '../ledger.ts'
@@ -9,11 +9,10 @@ import type { LedgerLine } from './ledger-line.ts'
 export interface LedgerFile {
   readonly folder: string
   write(line: LedgerLine): void
-  /** For the clients of one organization. */
+  /** Returns an attempt log for the clients of one organization. */
   attemptsOf(organizationId: string): AttemptLog
-  /** How many attempts have been acknowledged so far. */
   acknowledged(): number
-  /** Answers whose form was wrong, and what else was not as it has to be, in sentences. */
+  /** Descriptions of malformed responses and other violations. */
   readonly complaints: readonly string[]
   complain(sentence: string): void
 }
@@ -26,7 +25,7 @@ export function createLedgerFile(folder: string): LedgerFile {
   const complaints: string[] = []
   let acknowledged = 0
 
-  // At once: what was acknowledged is known even if this process ends in the next moment.
+  // Write synchronously, so that no line is lost if this process dies.
   const write = (line: LedgerLine): void => appendFileSync(path, `${JSON.stringify(line)}\n`)
   const complain = (sentence: string): void => {
     if (complaints.length < complaintsMax) complaints.push(sentence)
@@ -44,7 +43,7 @@ export function createLedgerFile(folder: string): LedgerFile {
         write({ line: 'attempt', identity, fingerprint, sent: kind, outcome, code })
         if (outcome === 'acknowledged') acknowledged += 1
       },
-      // Counted by the run for the gateway.
+      // Only tests of gateway faults count responses.
       answered: () => {},
       complain
     })

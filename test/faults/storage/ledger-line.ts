@@ -1,40 +1,40 @@
-/** What a storage run writes down while it goes on, one line of JSON for each thing it knows. */
-import type { Outcome } from '../ledger.ts'
+/** Defines the lines of a storage ledger, each a JSON object for one event. */
+import type { AttemptOutcome } from '../ledger.ts'
 import type { Kind } from '../sample.ts'
 
-/** A decision as it is told apart: `organization/decision`. */
+/** `organization_id/decision_id`. */
 export type Identity = string
 
-/** One decision in one request, and what the caller was told of it. */
+/** Outcome of one decision in one request. */
 export interface AttemptLine {
   readonly line: 'attempt'
   readonly identity: Identity
-  /** Of the content: the same id may be sent with another one. */
+  /** Hash of the content. Different content can be sent with the same id. */
   readonly fingerprint: string
   readonly sent: Kind
-  readonly outcome: Outcome['kind']
-  /** The code of a refusal; empty when acknowledged. */
+  readonly outcome: AttemptOutcome['kind']
+  /** Problem code; empty if acknowledged. */
   readonly code: string
 }
 
-/** A record that nobody can store, written past the gateway and acknowledged by the broker. */
-export interface PoisonLine {
+/** A poison record was written and acknowledged by the broker. */
+interface PoisonLine {
   readonly line: 'poison'
-  /** Also a header of the record. */
+  /** Id of the poison record, which is also in its headers. */
   readonly poisonId: string
   readonly kind: string
-  /** Of key, value and headers. */
+  /** Hash of key, value and headers. */
   readonly hash: string
 }
 
-/** What the group had committed when somebody looked; only changes are written. */
+/** The committed offset of a partition changed. */
 export interface CommittedLine {
   readonly line: 'committed'
   readonly partition: number
   readonly offset: number
 }
 
-/** Where the decisions went; the first line. */
+/** First line of the ledger: the topics of the run. */
 export interface RunLine {
   readonly line: 'run'
   readonly fault: string

@@ -1,4 +1,4 @@
-/** Steady traffic for storage: new decisions, the same again, and taken ids with other content. */
+/** Load for storage faults: new decisions, repeated ones, and reused ids with different content. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { onEnd } from '../../support/cleanup.ts'
 import type { Balancer } from '../balancer.ts'
@@ -10,13 +10,13 @@ import { makeSample } from '../sample.ts'
 import type { Sample } from '../sample.ts'
 import type { LedgerFile } from './ledger-file.ts'
 
-/** An organization that sends decisions. */
+/** Organization that sends decisions. */
 export interface Sender {
   readonly organizationId: string
   readonly apiKey: string
 }
 
-export interface StorageLoadOptions {
+interface StorageLoadOptions {
   readonly balancer: Balancer
   readonly ledger: LedgerFile
   readonly senders: readonly Sender[]
@@ -24,21 +24,24 @@ export interface StorageLoadOptions {
 }
 
 export interface StorageLoad {
-  /** Resolves when every client has finished what it began. */
+  /** Stops the clients after their current requests. */
   stop(): Promise<void>
 }
 
 const clients = 6
-/** Between two requests of a client, on average: a hundred decisions a second in all, or two. */
+/**
+ * Average pause of a client between requests in milliseconds. The total load is 100 to 200
+ * decisions per second.
+ */
 const thinkMs = 80
 const batchShare = 0.2
 const batchMax = 12
-/** How long clients go on retrying when the load has ended. */
+/** Maximum time in milliseconds for retries after the load has stopped. */
 const patienceMs = 30_000
-/** So many decisions a client remembers, to send one of them again. */
+/** Maximum number of decisions that a client keeps for repetitions. */
 const rememberedMax = 300
 
-/** Of a hundred decisions; the rest is new. */
+/** Share of each kind of decision. All other decisions are new. */
 const shares = { invalid: 0.02, again: 0.1, conflicting: 0.02, elsewhere: 0.01 }
 
 interface Caller {
@@ -54,7 +57,8 @@ export function startStorageLoad(options: StorageLoadOptions): StorageLoad {
   const { below } = createRandom(options.seed)
   const callers = Array.from({ length: clients }, () => callerOf(options, below(2 ** 32), givesUp))
   const running = Promise.all(callers.map((caller) => run(caller, isStopping)))
-  // A failure is told by stop; until then it must not end the process.
+  // `stop` reports a failure. This handler only prevents an unhandled rejection until `stop` is
+  // called.
   running.catch(() => {})
 
   async function stop(): Promise<void> {
@@ -85,7 +89,7 @@ async function run({ random, senders, remembered }: Caller, isStopping: () => bo
       const isBatch = random.chance(batchShare)
       const size = isBatch ? 1 + random.below(batchMax) : 1
       const samples = Array.from({ length: size }, () => nextSample(random, remembered))
-      // Mostly the first, so that what was sent again is mostly the same decision.
+      // Occasionally use the second organization, where the same id identifies another decision.
       const sender = senders[random.chance(shares.elsewhere) ? 1 : 0]
       await sender?.client.send(samples, { apiKey: sender.apiKey, isBatch })
       await pause(random.below(2 * thinkMs))
@@ -95,7 +99,7 @@ async function run({ random, senders, remembered }: Caller, isStopping: () => bo
   }
 }
 
-/** The same id from another organization is another decision, and none of the others may mind. */
+/** Returns a new decision, an earlier decision, or new content with an earlier id. */
 function nextSample(random: Random, remembered: Sample[]): Sample {
   const draw = random.next()
   const earlier = remembered[random.below(remembered.length)]

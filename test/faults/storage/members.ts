@@ -1,24 +1,24 @@
-/** The processes of one group: started, killed, and started again when one ends by itself. */
+/** Runs the processes of a consumer group, and restarts them after an unexpected exit. */
 import { startApplication } from '../../support/application.ts'
 import type { Application, ApplicationName } from '../../support/application.ts'
 
 export interface Members {
-  /** Those that run now; the oldest first. */
+  /** Running processes, oldest first. */
   readonly all: readonly Application[]
-  /** Starts so many more; resolves with them, when they belong to the group. */
+  /** Starts more processes, and resolves with them when they have joined the group. */
   start(count: number): Promise<readonly Application[]>
-  /** SIGKILL, to all of them at once. */
+  /** Kills the processes with SIGKILL at the same time. */
   kill(members: readonly Application[]): Promise<void>
-  /** SIGTERM; resolves when they have ended. */
+  /** Stops the processes with SIGTERM, and resolves when they have exited. */
   stop(members: readonly Application[]): Promise<void>
-  /** The last words of those that ended without having been told to, and were started again. */
-  readonly lastWords: readonly string[]
-  /** Kills all of them, and starts none again. */
+  /** Last log lines of processes that exited unexpectedly. */
+  readonly exitLogs: readonly string[]
+  /** Kills all processes. They are not restarted. */
   end(): Promise<void>
 }
 
-export interface MembersOptions {
-  /** Storage when left out. */
+interface MembersOptions {
+  /** Application to run. Default: `storage`. */
   readonly name?: ApplicationName
   readonly environment: NodeJS.ProcessEnv
   readonly complain: (sentence: string) => void
@@ -29,8 +29,8 @@ const tailCharacters = 1500
 export function createMembers(options: MembersOptions): Members {
   const { name = 'storage', environment, complain } = options
   const all: Application[] = []
-  const told = new Set<Application>()
-  const lastWords: string[] = []
+  const stopping = new Set<Application>()
+  const exitLogs: string[] = []
 
   async function startOne(): Promise<Application> {
     const member = await startApplication(name, { environment, waitReady: false })
@@ -39,12 +39,12 @@ export function createMembers(options: MembersOptions): Members {
     return member
   }
 
-  /** As whoever supervises it would: it may end over what it did not expect, and starts anew. */
+  /** Restarts a process after an unexpected exit, like a supervisor. */
   async function revive(member: Application): Promise<void> {
     remove(member)
-    if (told.has(member)) return
-    lastWords.push(member.log().slice(-tailCharacters))
-    await startOne().catch((error: unknown) => complain(`no restart: ${String(error)}`))
+    if (stopping.has(member)) return
+    exitLogs.push(member.log().slice(-tailCharacters))
+    await startOne().catch((error: unknown) => complain(`restart failed: ${String(error)}`))
   }
 
   function remove(member: Application): void {
@@ -54,7 +54,7 @@ export function createMembers(options: MembersOptions): Members {
 
   async function kill(members: readonly Application[]): Promise<void> {
     const chosen = [...members]
-    chosen.forEach((member) => told.add(member))
+    chosen.forEach((member) => stopping.add(member))
     await Promise.all(chosen.map((member) => member.kill()))
     chosen.forEach(remove)
   }
@@ -69,18 +69,18 @@ export function createMembers(options: MembersOptions): Members {
     },
     stop: async (members) => {
       const chosen = [...members]
-      chosen.forEach((member) => told.add(member))
+      chosen.forEach((member) => stopping.add(member))
       for (const [index, code] of (
         await Promise.all(chosen.map((each) => each.stop()))
       ).entries()) {
         const log = chosen[index]?.log().slice(-tailCharacters)
-        if (code !== 0) complain(`a member told to stop ended with code ${code}: ${log}`)
+        if (code !== 0) complain(`a stopped member exited with code ${code}: ${log}`)
       }
       chosen.forEach(remove)
     },
-    lastWords,
+    exitLogs,
     end: async () => {
-      // One that is just being started again is there by then.
+      // Repeat, because a process that is being restarted is added to the list later.
       while (all.length > 0) await kill(all)
     }
   }

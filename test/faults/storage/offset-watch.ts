@@ -1,19 +1,20 @@
-/** Looks all the time what the group has committed: how far it is, and how long it stood still. */
+/** Polls the committed offsets of a consumer group, and records its progress and its longest pause.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { committedOffsets } from '../../support/kafka.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import type { LedgerFile } from './ledger-file.ts'
 
 export interface OffsetWatch {
-  /** How many records the group has settled so far. */
+  /** Returns the number of records committed so far. */
   settled(): number
-  /** The longest time in which nothing was settled. */
+  /** Returns the longest time without progress. */
   longestPauseMs(): number
-  /** Looks a last time and ends. */
+  /** Polls one last time, then stops. */
   stop(): Promise<void>
 }
 
-export interface Watched {
+interface Watched {
   readonly groupId: string
   readonly topic: string
   readonly ledger: LedgerFile
@@ -39,14 +40,14 @@ export function startOffsetWatch({ groupId, topic, ledger }: Watched): OffsetWat
 
   function endPause(): void {
     const now = performance.now()
-    // Before the first there is nothing to compare with.
+    // `since` is NaN before the first commit, so the first one does not end a pause.
     if (now - settling.since > settling.longestMs) settling.longestMs = now - settling.since
     settling.since = now
   }
 
   async function watch(): Promise<void> {
     while (!stopped.signal.aborted) {
-      // The group may be between two states; the next look follows at once.
+      // Polling fails during a rebalance. The next poll follows soon.
       await look().catch(() => {})
       await pause(lookMs)
     }

@@ -1,24 +1,24 @@
-/** Reads the running topics and tables, and leaves beside the ledger what it has found there. */
+/** Reads the evidence of a storage run from topics and tables, and saves it next to the ledger. */
 import pg from 'pg'
 import { decisionContract } from '../../../schemas/index.ts'
 import { AvroReader, readWireFormat } from '../../support/avro-reader.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import type { Content } from '../fingerprint.ts'
 import { readLedger, writeEvidence } from './evidence.ts'
-import type { Evidence, Letter, StoredRow, TopicEntry } from './evidence.ts'
+import type { Evidence, DeadLetterEntry, StoredRow, TopicEntry } from './evidence.ts'
 import { hashRecord } from './hash-record.ts'
 import { identityOf } from './ledger-line.ts'
 import type { RunLine } from './ledger-line.ts'
 import { readRecords } from './read-records.ts'
 import type { RawRecord } from './read-records.ts'
 
-/** Where the topics and the tables are. */
+/** Addresses of the services to read from. */
 export interface Running {
   readonly brokers: string
   readonly databaseUrl: string
 }
 
-/** A header that our foreign producer gives to what it means as poison. */
+/** Header that identifies poison records. */
 export const poisonHeader = 'poison_id'
 const letterHeader = 'dead_letter_'
 
@@ -34,12 +34,13 @@ const schema = JSON.parse(decisionContract.text) as AvroSchema
 export async function gatherEvidence(folder: string, running: Running): Promise<Evidence> {
   const ledger = readLedger(folder)
   const run = ledger.find((line): line is RunLine => line.line === 'run')
-  if (run === undefined) throw new Error(`the ledger in ${folder} does not say which run it is`)
+  if (run === undefined)
+    throw new Error(`the ledger in ${folder} has no line that describes the run`)
   const records = await readRecords(running.brokers, run.decisionsTopic)
-  const letters = await readRecords(running.brokers, run.deadLetterTopic)
+  const deadLetters = await readRecords(running.brokers, run.deadLetterTopic)
   const found = {
     records: records.map(entryOf),
-    letters: letters.map(letterOf),
+    deadLetters: deadLetters.map(parseDeadLetter),
     rows: await readRows(running.databaseUrl)
   }
   writeEvidence(folder, found)
@@ -62,7 +63,10 @@ function entryOf(record: RawRecord): TopicEntry {
   }
 }
 
-/** Null when it is no decision, or when key or headers say something else than the decision. */
+/**
+ * Decodes the decision in a record. Returns null if the record contains no decision, or if the
+ * record's key or headers do not match the decision.
+ */
 function decisionOf(record: RawRecord): Decision | null {
   try {
     const reader = new AvroReader(readWireFormat(record.value ?? Buffer.alloc(0)).payload)
@@ -79,7 +83,7 @@ function decisionOf(record: RawRecord): Decision | null {
   }
 }
 
-function letterOf(record: RawRecord): Letter {
+function parseDeadLetter(record: RawRecord): DeadLetterEntry {
   const place = ['partition', 'offset'].map((name) => textOf(record, `${letterHeader}${name}`))
   const headers = record.headers.filter(([name]) => !name.startsWith(letterHeader))
   return {
@@ -118,7 +122,7 @@ async function readRows(databaseUrl: string): Promise<StoredRow[]> {
 function rowOf(row: Row & Counts): StoredRow {
   const content: Content = {
     ...row,
-    // Stored as its JSON literal.
+    // The column contains a JSON string literal.
     output: JSON.parse(row.output) as string,
     input_tokens: row.input_tokens === null ? null : Number(row.input_tokens),
     output_tokens: row.output_tokens === null ? null : Number(row.output_tokens)

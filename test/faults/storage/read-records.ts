@@ -1,4 +1,4 @@
-/** Every record of a topic with its bytes, by a client that needs neither tests nor the product. */
+/** Reads every record of a topic with its raw bytes, without code shared with Sluice. */
 import { randomUUID } from 'node:crypto'
 import { Kafka, logLevel } from 'kafkajs'
 import type { IHeaders, KafkaMessage } from 'kafkajs'
@@ -9,7 +9,7 @@ export interface RawRecord {
   readonly offset: number
   readonly key: Buffer | null
   readonly value: Buffer | null
-  /** In order of their names; a name that was sent twice is there twice. */
+  /** Sorted by name. A name can occur more than once. */
   readonly headers: readonly (readonly [string, Buffer])[]
 }
 
@@ -19,13 +19,13 @@ const readMs = 120_000
 
 export async function readRecords(brokers: string, topic: string): Promise<RawRecord[]> {
   const kafka = new Kafka({
-    clientId: 'sluice-judge',
+    clientId: 'sluice-fault-check',
     brokers: brokers.split(','),
     connectionTimeout: connectMs,
     logLevel: logLevel.NOTHING
   })
   const admin = kafka.admin()
-  const groupId = `judge-${randomUUID()}`
+  const groupId = `fault-check-${randomUUID()}`
   await admin.connect()
   try {
     const ends = await admin.fetchTopicOffsets(topic)
@@ -44,12 +44,12 @@ export async function readRecords(brokers: string, topic: string): Promise<RawRe
 interface Reading {
   readonly groupId: string
   readonly topic: string
-  /** Partitions that are not read to their end yet, with their end. */
+  /** End offsets of the partitions that are still to be read. */
   readonly left: Map<number, number>
 }
 
 async function consume(kafka: Kafka, { groupId, topic, left }: Reading): Promise<RawRecord[]> {
-  // By its place: a client that has to begin anew reads some of them again.
+  // Keyed by position, because a client that reconnects can read a record twice.
   const found = new Map<string, RawRecord>()
   const ends = new Map(left)
   const consumer = kafka.consumer({

@@ -1,4 +1,4 @@
-/** One fault of storage under load, from steady traffic to the verdict. */
+/** Runs a storage fault under load and waits until all records are committed. */
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startApplication } from '../../support/application.ts'
@@ -23,34 +23,40 @@ import type { OffsetWatch } from './offset-watch.ts'
 
 export interface StorageRun {
   readonly installation: Installation
-  /** How many faults there were. */
+  /** Number of injections. */
   readonly faults: number
   readonly complaints: readonly string[]
-  /** The longest time in which nothing was settled while the load went on. */
+  /** Longest time under load without a committed record. */
   readonly longestPauseSeconds: number
-  /** The worst time from mending to the next record that was settled. */
+  /** Longest time between a repair and the next committed record. */
   readonly nextSeconds: number
-  /** The worst time from mending until all was settled that was on the topic then. */
+  /** Longest time from a repair until every record already on the topic was committed. */
   readonly recoverySeconds: number
-  /** The last words of processes that ended without having been told to. */
-  readonly lastWords: readonly string[]
+  /** Last log lines of processes that exited unexpectedly. */
+  readonly exitLogs: readonly string[]
 }
 
-export interface StorageGround {
+interface StorageGround {
   readonly settings: FaultSettings
-  /** Where the ledger is kept. */
+  /** Folder for the ledger and the evidence. */
   readonly folder: string
   readonly title: string
 }
 
-/** The least that counts as traffic: before a fault, and again after it. */
+/** Number of committed records to wait for before and after a fault. */
 const steady = 150
 const settleMs = 120_000
-/** What a broker allows at the least, so that a dead member is missed soon. */
+/**
+ * Session timeout of consumers in milliseconds: the broker's minimum, so that a dead member is
+ * detected quickly.
+ */
 const sessionTimeoutMs = 6000
 const rateLimit = 100_000_000
 
-/** Prepared, broken, mended and settled: what is left is to read and to judge. */
+/**
+ * Starts the system, injects the fault, and waits until all records are committed. Does not check
+ * the evidence.
+ */
 export async function runStorageFault(
   fault: StorageFault,
   { settings, folder, title }: StorageGround
@@ -73,7 +79,7 @@ export async function runStorageFault(
     return {
       ...{ installation, faults, longestPauseSeconds, ...stage.worst },
       complaints: ledger.complaints,
-      lastWords: scene.members.lastWords
+      exitLogs: scene.members.exitLogs
     }
   } finally {
     await stage.end()
@@ -102,7 +108,6 @@ interface StageOptions {
 async function setStage(fault: StorageFault, options: StageOptions): Promise<Stage> {
   const { installation, settings, ledger } = options
   const { environment, groups, topics } = installation
-  // A commit that a client was told of is to outlive the server's process, as it does by default.
   const senders = await sendersOf(installation)
   const foreign = await createForeignProducer(installation, ledger)
   const proxy = fault.throughProxy === true ? await startKafkaProxy() : null

@@ -1,7 +1,7 @@
-/** What makes the clock of a process of ours go wrong by so much. */
+/** Creates environment variables that shift the clock of an application. */
 import { resolve } from 'node:path'
 
-/** Part of an environment: Node then loads the clock before the program. */
+/** Returns environment variables that make Node preload the shifted clock. */
 export function shiftClock(offsetMs: number): NodeJS.ProcessEnv {
   return {
     NODE_OPTIONS: `--import=${resolve('test/support/shifted-clock.mjs')}`,

@@ -1,4 +1,6 @@
-/** The promise behind the topic: what was acknowledged is a row, once, and as it was sent. */
+/** Tests storage under faults: each acknowledged decision becomes exactly one row with the same
+ * content.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,14 +10,17 @@ import { readFaultSettings } from '../settings.ts'
 import { complaintsAfter } from './after-run.ts'
 import { storageFaultNames, storageFaultTitles } from './fault-titles.ts'
 import { storageFaults } from './faults.ts'
-import { judgeApart } from './judge-apart.ts'
+import { checkInProcess } from './check-in-process.ts'
 import { runStorageFault } from './run-storage-fault.ts'
 import type { StorageResult } from './table.ts'
 
 const settings = readFaultSettings()
 const names = storageFaultNames.filter((name) => settings.only?.includes(name) ?? true)
 const chosen = names.map((name) => ({ name, title: storageFaultTitles[name] }))
-/** What is repeated takes seconds, since a group waits for a dead member before it goes on. */
+/**
+ * Timeout of a test. Each injection takes seconds, because the group waits until a dead member's
+ * session times out.
+ */
 const timeoutMs = 240_000 + settings.seconds * 5000 + settings.rounds * 3000
 
 function folderFor(name: string): string {
@@ -25,7 +30,7 @@ function folderFor(name: string): string {
   return folder
 }
 
-/** Keeps what was measured for the table of the long form. */
+/** Saves the result for the tables that `npm run test:faults` prints. */
 function keep(name: string, result: StorageResult): void {
   if (settings.folder === null) return
   mkdirSync(settings.folder, { recursive: true })
@@ -33,21 +38,21 @@ function keep(name: string, result: StorageResult): void {
 }
 
 test.each(chosen)(
-  '$title: nothing acknowledged is missing, doubled or changed',
+  '$title: loses, duplicates and changes no acknowledged decision',
   async ({ name, title }) => {
     const fault = storageFaults[name]
     const folder = folderFor(name)
     const { installation, ...run } = await runStorageFault(fault, { settings, folder, title })
-    const { verdict, broken } = await judgeApart(folder, installation)
-    keep(name, { title, done: fault.done(settings), ...run, verdict })
+    const { report, broken } = await checkInProcess(folder, installation)
+    keep(name, { title, done: fault.done(settings), ...run, report })
     expect(broken).toEqual({})
     expect(run.complaints).toEqual([])
     expect(await complaintsAfter(installation)).toEqual([])
-    // A fault that left no trace, or traffic without any of it, would prove nothing.
+    // Check that the faults had an effect, because otherwise the run would prove nothing.
     expect(run.faults).toBeGreaterThan(0)
-    expect(fault.doubts?.(verdict) ?? null).toBeNull()
-    expect(verdict.repetitions).toBeGreaterThan(0)
-    expect(verdict.conflicts).toBeGreaterThan(0)
+    expect(fault.missingEffect?.(report) ?? null).toBeNull()
+    expect(report.repetitions).toBeGreaterThan(0)
+    expect(report.conflicts).toBeGreaterThan(0)
   },
   timeoutMs
 )

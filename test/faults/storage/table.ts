@@ -1,73 +1,77 @@
-/** What the faults of storage led to, as tables for a page. */
+/** Formats storage results as the tables of docs/explanation/faults-storage.md. */
 import { printTable, secondsOf } from '../print-table.ts'
 import type { Column } from '../print-table.ts'
-import type { Judgement } from './judge-run.ts'
-import type { Verdict } from './judge.ts'
+import type { FolderReport } from './check-folder.ts'
+import type { StorageReport } from './check-storage.ts'
 import type { StorageRun } from './run-storage-fault.ts'
 
 export interface StorageResult extends Omit<StorageRun, 'installation'> {
   readonly title: string
   readonly done: string
-  readonly verdict: Verdict
+  readonly report: StorageReport
 }
 
 const found: readonly Column<StorageResult>[] = [
   ['fault', ({ title }) => title],
   ['what was done', ({ done }) => done],
   ['faults', ({ faults }) => String(faults)],
-  ['events', ({ verdict }) => String(verdict.attempts)],
-  ['acknowledged', ({ verdict }) => String(verdict.acknowledged)],
-  ['missing from the topic', ({ verdict }) => countOf(verdict.missingFromTopic)],
-  ['missing from the tables', ({ verdict }) => countOf(verdict.missingFromTable)],
-  ['duplicate rows', ({ verdict }) => countOf(verdict.duplicateRows)],
-  ['refused but stored', ({ verdict }) => countOf(verdict.refusedButStored)],
-  ['changed', ({ verdict }) => countOf(verdict.changed)],
-  ['offsets back', ({ verdict }) => countOf(verdict.offsetsBack)],
+  ['events', ({ report }) => String(report.attempts)],
+  ['acknowledged', ({ report }) => String(report.acknowledged)],
+  ['missing from the topic', ({ report }) => countOf(report.missingFromTopic)],
+  ['missing from the tables', ({ report }) => countOf(report.missingFromTable)],
+  ['duplicate rows', ({ report }) => countOf(report.duplicateRows)],
+  ['rejected but stored', ({ report }) => countOf(report.rejectedButStored)],
+  ['changed', ({ report }) => countOf(report.changed)],
+  ['offsets back', ({ report }) => countOf(report.offsetsBack)],
   ['longest pause', ({ longestPauseSeconds }) => secondsOf(longestPauseSeconds)],
-  ['mended to next row', ({ nextSeconds }) => secondsOf(nextSeconds)],
-  ['mended to all caught up', ({ recoverySeconds }) => secondsOf(recoverySeconds)]
+  ['recovery to next row', ({ nextSeconds }) => secondsOf(nextSeconds)],
+  ['recovery to caught up', ({ recoverySeconds }) => secondsOf(recoverySeconds)]
 ]
 
 const settled: readonly Column<StorageResult>[] = [
   ['fault', ({ title }) => title],
-  ['rows', ({ verdict }) => String(verdict.rows)],
-  ['records beyond the first', ({ verdict }) => String(verdict.repetitions)],
-  ['poison', ({ verdict }) => String(verdict.poison)],
-  ['taken ids', ({ verdict }) => String(verdict.conflicts)],
-  ['dead letters', ({ verdict }) => String(verdict.deadLetters)],
-  ['without cause, or missing', ({ verdict }) => lettersAmiss(verdict)],
-  ['sent twice', ({ verdict }) => String(verdict.letterCopies)],
-  ['processes started again', ({ lastWords }) => countOf(lastWords)]
+  ['rows', ({ report }) => String(report.rows)],
+  ['records beyond the first', ({ report }) => String(report.repetitions)],
+  ['poison', ({ report }) => String(report.poison)],
+  ['id conflicts', ({ report }) => String(report.conflicts)],
+  ['dead-letter records', ({ report }) => String(report.deadLetterOrigins)],
+  ['unexpected or missing', ({ report }) => wrongDeadLetters(report)],
+  ['written twice', ({ report }) => String(report.deadLetterCopies)],
+  ['processes restarted', ({ exitLogs }) => countOf(exitLogs)]
 ]
 
-/** Two tables in Markdown: what was found, and how it was settled. */
+/** Returns two Markdown tables: violations and record counts. */
 export function storageTablesOf(results: readonly StorageResult[]): string {
   return `${printTable(found, results)}\n\n${printTable(settled, results)}`
 }
 
-const judged: readonly Column<Judgement>[] = [
+const checked: readonly Column<FolderReport>[] = [
   ['fault', ({ fault }) => fault],
-  ['events', ({ verdict }) => String(verdict.attempts)],
-  ['acknowledged', ({ verdict }) => String(verdict.acknowledged)],
-  ['rows', ({ verdict }) => String(verdict.rows)],
-  ['dead letters', ({ verdict }) => String(verdict.deadLetters)],
+  ['events', ({ report }) => String(report.attempts)],
+  ['acknowledged', ({ report }) => String(report.acknowledged)],
+  ['rows', ({ report }) => String(report.rows)],
+  ['dead-letter records', ({ report }) => String(report.deadLetterOrigins)],
   ['broken', ({ broken }) => brokenIn(broken)]
 ]
 
-/** What judging again has found. */
-export function judgementTableOf(judgements: readonly Judgement[]): string {
-  return printTable(judged, judgements)
+/** Returns the table that `--check` prints. */
+export function reportTableOf(reports: readonly FolderReport[]): string {
+  return printTable(checked, reports)
 }
 
 function countOf(list: readonly string[]): string {
   return String(list.length)
 }
 
-function lettersAmiss({ lettersUnfounded, lettersMissing, lettersChanged }: Verdict): string {
-  return countOf([...lettersUnfounded, ...lettersMissing, ...lettersChanged])
+function wrongDeadLetters({
+  deadLettersUnexpected,
+  deadLettersMissing,
+  deadLettersChanged
+}: StorageReport): string {
+  return countOf([...deadLettersUnexpected, ...deadLettersMissing, ...deadLettersChanged])
 }
 
-function brokenIn(broken: Judgement['broken']): string {
+function brokenIn(broken: FolderReport['broken']): string {
   const parts = Object.entries(broken).map(([promise, list]) => `${promise}: ${list.length}`)
   return parts.length === 0 ? 'nothing' : parts.join(', ')
 }

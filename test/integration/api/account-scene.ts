@@ -1,4 +1,4 @@
-/** People of the scene: they register, log in and read their letters. */
+/** Provides helpers for account tests: register, confirm, log in, and read emails. */
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -8,20 +8,20 @@ import type { Answer, Scene } from './scene.ts'
 
 export const password = 'correct horse battery staple'
 
-export interface Opened {
+export interface SessionBody {
   readonly access_token: string
   readonly refresh_token: string
   readonly organization_id: string
 }
 
-export interface Registered extends Opened {
+export interface Registered extends SessionBody {
   readonly user: { readonly id: string; readonly email: string; readonly email_verified: boolean }
   readonly organization: { readonly id: string; readonly name: string }
   readonly api_key: { readonly id: string; readonly key: string } | null
   readonly next: readonly { readonly method: string; readonly path: string }[]
 }
 
-export interface Refusal {
+export interface ProblemBody {
   readonly code: string
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[]
 }
@@ -30,15 +30,18 @@ export function newEmail(): string {
   return `${randomUUID()}@example.com`
 }
 
-/** Registers and, where an email brings a token, confirms with it. */
+/**
+ * Registers a user. If the response is 202, confirms the registration with the token from the
+ * email.
+ */
 export async function register(
   scene: Scene,
   more: Record<string, unknown> = {}
 ): Promise<Answer<Registered>> {
   const body = { email: newEmail(), password, organization_name: 'Example', ...more }
-  const asked = await scene.post<Registered>('/v1/auth/register', body)
-  if (asked.status !== 202) return asked
-  return confirm(scene, await tokenOfLetter(scene, body.email), body.password)
+  const requested = await scene.post<Registered>('/v1/auth/register', body)
+  if (requested.status !== 202) return requested
+  return confirm(scene, await tokenOfEmail(scene, body.email), body.password)
 }
 
 export function confirm<Body = Registered>(
@@ -49,7 +52,7 @@ export function confirm<Body = Registered>(
   return scene.post<Body>('/v1/auth/register/confirm', { token, password: with_ })
 }
 
-/** Logs in from another address of this machine. */
+/** Logs in from this local address and returns the response status. */
 export function logInFrom(
   scene: Scene,
   localAddress: string,
@@ -65,20 +68,23 @@ export function logInFrom(
   })
 }
 
-export function logIn(scene: Scene, email: string, with_ = password): Promise<Answer<Opened>> {
-  return scene.post<Opened>('/v1/auth/login', { email, password: with_ })
+export function logIn(scene: Scene, email: string, with_ = password): Promise<Answer<SessionBody>> {
+  return scene.post<SessionBody>('/v1/auth/login', { email, password: with_ })
 }
 
-export function refresh<Body = Opened>(scene: Scene, refresh_token: string): Promise<Answer<Body>> {
+export function refresh<Body = SessionBody>(
+  scene: Scene,
+  refresh_token: string
+): Promise<Answer<Body>> {
   return scene.post<Body>('/v1/auth/refresh', { refresh_token })
 }
 
-interface LetterFile {
+interface EmailFile {
   readonly text: string
   readonly mode: number
 }
 
-export async function lettersTo(scene: Scene, email: string): Promise<LetterFile[]> {
+export async function emailsTo(scene: Scene, email: string): Promise<EmailFile[]> {
   const names = (await readdir(scene.mailFolder)).toSorted()
   const files = await Promise.all(
     names.map(async (name) => {
@@ -89,17 +95,17 @@ export async function lettersTo(scene: Scene, email: string): Promise<LetterFile
   return files.filter(({ text }) => text.includes(`To: ${email}`))
 }
 
-/** The token of the so-manieth letter to an address. */
-export async function tokenOfLetter(scene: Scene, email: string, number = 1): Promise<string> {
-  const letter = await waitUntil(
-    'a letter',
-    async () => (await lettersTo(scene, email))[number - 1]
+/** Returns the token from the `number`-th email to the address. */
+export async function tokenOfEmail(scene: Scene, address: string, number = 1): Promise<string> {
+  const email = await waitUntil(
+    'the email',
+    async () => (await emailsTo(scene, address))[number - 1]
   )
-  const [token] = /sl[ceip]_[\w-]{43}/.exec(letter.text) ?? []
-  if (token === undefined) throw new Error(`the letter has no token: ${letter.text}`)
+  const [token] = /sl[ceip]_[\w-]{43}/.exec(email.text) ?? []
+  if (token === undefined) throw new Error(`the email has no token: ${email.text}`)
   return token
 }
 
-export async function countLetters(scene: Scene, email: string): Promise<number> {
-  return (await lettersTo(scene, email)).length
+export async function countEmails(scene: Scene, email: string): Promise<number> {
+  return (await emailsTo(scene, email)).length
 }

@@ -1,9 +1,10 @@
-/** Accounts over HTTP and a real store: letters, passwords, who one is. */
+/** Tests accounts over HTTP with a database: email verification, passwords, and the current user.
+ */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { waitUntil } from '../../support/wait-until.ts'
-import { countLetters, logIn, newEmail, password, refresh } from './account-scene.ts'
-import { register, tokenOfLetter } from './account-scene.ts'
-import type { Refusal, Registered } from './account-scene.ts'
+import { countEmails, logIn, newEmail, password, refresh } from './account-scene.ts'
+import { register, tokenOfEmail } from './account-scene.ts'
+import type { ProblemBody, Registered } from './account-scene.ts'
 import { createScene } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'
 
@@ -15,8 +16,8 @@ beforeAll(async () => {
 })
 
 const refusedAt = ({ body }: Answer<unknown>): string[] =>
-  ((body as Refusal).errors ?? []).map(({ pointer }) => pointer)
-const codeOf = ({ body }: Answer<unknown>): string => (body as Refusal).code
+  ((body as ProblemBody).errors ?? []).map(({ pointer }) => pointer)
+const codeOf = ({ body }: Answer<unknown>): string => (body as ProblemBody).code
 const change = (token: string, body: object) =>
   fetch(`${scene.url}/v1/auth/password`, {
     method: 'PUT',
@@ -24,11 +25,11 @@ const change = (token: string, body: object) =>
     body: JSON.stringify(body)
   })
 
-describe('an email', () => {
-  const verify = (token: string) => scene.post<Refusal>('/v1/auth/email/verify', { token })
+describe('email verification', () => {
+  const verify = (token: string) => scene.post<ProblemBody>('/v1/auth/email/verify', { token })
   const again = (token: string) => scene.post('/v1/auth/email/verification', undefined, token)
 
-  /** As one that came with an invite is. */
+  /** Registers a user and marks the email as unverified, as after a registration with an invite. */
   const unverified = async (): Promise<Registered> => {
     const { body } = await register(scene)
     await scene.database.query(`update users set email_verified_at = null where user_id = $1`, [
@@ -37,33 +38,33 @@ describe('an email', () => {
     return body
   }
 
-  test('is verified with the token of its letter, once', async () => {
+  test('accepts the token of an email once', async () => {
     const body = await unverified()
     expect((await again(body.access_token)).status).toBe(202)
-    const token = await tokenOfLetter(scene, body.user.email, 2)
+    const token = await tokenOfEmail(scene, body.user.email, 2)
     expect((await verify(token)).status).toBe(200)
     expect(codeOf(await verify(token))).toBe('token_invalid')
     const { body: me } = await scene.get('/v1/auth/me', body.access_token)
     expect(me).toMatchObject({ user: { email_verified: true } })
     expect((await again(body.access_token)).body).toMatchObject({ email_verified: true })
-    expect(await countLetters(scene, body.user.email)).toBe(2)
+    expect(await countEmails(scene, body.user.email)).toBe(2)
   })
 
-  test('gets another letter, and the token of the first is over', async () => {
+  test('invalidates the token of the first email with the second', async () => {
     const body = await unverified()
     expect((await again(body.access_token)).status).toBe(202)
-    const before = await tokenOfLetter(scene, body.user.email, 2)
+    const before = await tokenOfEmail(scene, body.user.email, 2)
     expect((await again(body.access_token)).status).toBe(202)
-    const token = await tokenOfLetter(scene, body.user.email, 3)
+    const token = await tokenOfEmail(scene, body.user.email, 3)
     expect(codeOf(await verify(before))).toBe('token_invalid')
     expect((await verify(token)).status).toBe(200)
   })
 
-  test('is not verified with a token that is too old, or for a password', async () => {
+  test('rejects an expired token, and a token for another purpose', async () => {
     const body = await unverified()
     await again(body.access_token)
-    const token = await tokenOfLetter(scene, body.user.email, 2)
-    const reset = await scene.post<Refusal>('/v1/auth/password/reset', {
+    const token = await tokenOfEmail(scene, body.user.email, 2)
+    const reset = await scene.post<ProblemBody>('/v1/auth/password/reset', {
       token,
       new_password: newPassword
     })
@@ -76,14 +77,14 @@ describe('an email', () => {
 })
 
 describe('a password', () => {
-  test('is changed by who knows it, and ends all other sessions', async () => {
+  test('is changed by a user who knows it, and ends all other sessions', async () => {
     const { body } = await register(scene)
     const { body: other } = await logIn(scene, body.user.email)
     const wrong = await change(body.access_token, {
       current_password: 'not this one',
       new_password: newPassword
     })
-    expect([wrong.status, ((await wrong.json()) as Refusal).errors?.[0]?.pointer]).toEqual([
+    expect([wrong.status, ((await wrong.json()) as ProblemBody).errors?.[0]?.pointer]).toEqual([
       422,
       '/current_password'
     ])
@@ -98,28 +99,28 @@ describe('a password', () => {
     expect((await logIn(scene, body.user.email, newPassword)).status).toBe(200)
   })
 
-  test('is changed to one that may be, and guessed no oftener than a login', async () => {
+  test('must follow the rules, and cannot be guessed more often than at a login', async () => {
     const { body } = await register(scene)
     const weak = await change(body.access_token, {
       current_password: password,
       new_password: body.user.email
     })
-    expect(((await weak.json()) as Refusal).errors?.[0]?.pointer).toBe('/new_password')
+    expect(((await weak.json()) as ProblemBody).errors?.[0]?.pointer).toBe('/new_password')
     const codes = new Set<string>()
     for (let time = 0; time < 11; time++) {
       const guess = { current_password: `guess ${time}`, new_password: newPassword }
-      codes.add(((await (await change(body.access_token, guess)).json()) as Refusal).code)
+      codes.add(((await (await change(body.access_token, guess)).json()) as ProblemBody).code)
     }
     expect([...codes]).toEqual(['invalid_body', 'login_throttled'])
   })
 
-  test('is set anew by letter, and ends every session', async () => {
+  test('is reset with the token of an email, and ends every session', async () => {
     const { body } = await register(scene)
     const { email } = body.user
     expect((await scene.post('/v1/auth/password/forgot', { email })).status).toBe(202)
-    const token = await tokenOfLetter(scene, email, 2)
+    const token = await tokenOfEmail(scene, email, 2)
     const reset = (new_password: string) =>
-      scene.post<Refusal>('/v1/auth/password/reset', { token, new_password })
+      scene.post<ProblemBody>('/v1/auth/password/reset', { token, new_password })
     expect(refusedAt(await reset('password'))).toEqual(['/new_password'])
     expect((await reset(newPassword)).status).toBe(200)
     expect(codeOf(await reset(newPassword))).toBe('token_invalid')
@@ -131,21 +132,21 @@ describe('a password', () => {
     expect(me).toMatchObject({ user: { email_verified: true } })
   })
 
-  test('is set by any letter of the hour, and all others are over with it', async () => {
+  test('is reset with any valid token, which invalidates all others', async () => {
     const { email } = (await register(scene)).body.user
     const forgot = () => scene.post('/v1/auth/password/forgot', { email })
     const reset = (token: string) =>
-      scene.post<Refusal>('/v1/auth/password/reset', { token, new_password: newPassword })
+      scene.post<ProblemBody>('/v1/auth/password/reset', { token, new_password: newPassword })
     await forgot()
-    const first = await tokenOfLetter(scene, email, 2)
-    // As a stranger may do, who wants to keep the person out.
+    const first = await tokenOfEmail(scene, email, 2)
+    // If the second request invalidated the first token, a stranger could lock the user out.
     await forgot()
-    const second = await tokenOfLetter(scene, email, 3)
+    const second = await tokenOfEmail(scene, email, 3)
     expect((await reset(first)).status).toBe(200)
     expect(codeOf(await reset(second))).toBe('token_invalid')
   })
 
-  test('of an email that nobody has is forgotten just the same', async () => {
+  test('gets the same response for an email that has no account', async () => {
     const { body: known } = await register(scene)
     const [there, nowhere] = [known.user.email, newEmail()]
     const answers = []
@@ -159,13 +160,13 @@ describe('a password', () => {
       [[there, nowhere]]
     )
     expect(written.map(({ email }) => email).toSorted()).toEqual([there, nowhere].toSorted())
-    await waitUntil('the letter', async () => (await countLetters(scene, there)) === 2)
-    expect(await countLetters(scene, nowhere)).toBe(0)
+    await waitUntil('the email', async () => (await countEmails(scene, there)) === 2)
+    expect(await countEmails(scene, nowhere)).toBe(0)
   })
 })
 
 describe('whoami', () => {
-  test('tells a session and a key of any scope what they are', async () => {
+  test('describes a session, and an API key of any scope', async () => {
     const { body } = await register(scene)
     const session = await scene.get('/v1/auth/whoami', body.access_token)
     expect(session.body).toMatchObject({ kind: 'session', user_id: body.user.id, role: 'owner' })
@@ -179,7 +180,7 @@ describe('whoami', () => {
   })
 })
 
-test('a person is renamed, and unnamed', async () => {
+test('sets and removes the name of a user', async () => {
   const { body } = await register(scene)
   const rename = async (name: string | null) => {
     const answer = await fetch(`${scene.url}/v1/auth/me`, {
@@ -193,7 +194,7 @@ test('a person is renamed, and unnamed', async () => {
   expect(await rename(null)).toMatchObject({ name: null })
 })
 
-test('the keys of tokens are shown, and verify one', async () => {
+test('publishes the keys that verify access tokens', async () => {
   const { body } = await scene.get<{ keys: { kid: string }[] }>('/v1/auth/.well-known/jwks.json')
   const [header = ''] = scene.token.split('.')
   const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string }

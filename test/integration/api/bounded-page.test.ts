@@ -1,4 +1,6 @@
-/** Lists of an organization with many scores: so many are looked at for a page, and by an index. */
+/** Tests that a page of scores reads a limited number of rows through an index, even if the
+ * organization has many scores.
+ */
 import { beforeAll, expect, test } from '@jest/globals'
 import { scannedMax } from '../../../api/results/bounded-page.ts'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
@@ -35,7 +37,7 @@ beforeAll(async () => {
   await scene.database.query('analyze later_scores')
 })
 
-test('a filter that few pass ends the page where it stopped looking', async () => {
+test('ends a page where the scan stopped if few rows match', async () => {
   const path = '/v1/evaluation/scores?data_type=boolean&passed=true&evaluator_id=none&limit=10'
   const first = (await scene.get<List>(path)).body
   expect(first.data).toEqual([])
@@ -46,7 +48,7 @@ test('a filter that few pass ends the page where it stopped looking', async () =
   expect(rare).toMatchObject({ data: [{ name: 'rare' }], meta: { next_cursor: null } })
 })
 
-test('a summary says from when on it has looked at everything', async () => {
+test('reports no cut in a summary that scanned all scores', async () => {
   const { body } = await scene.get<Summary>('/v1/evaluation/scores/summary?interval=none')
   expect(body.series.map(({ points }) => points[0]?.n).toSorted()).toEqual([1, rowsOfMany])
   expect(body.meta.cut).toEqual({ scores_since: null, runs_since: null, groups: false })
@@ -56,20 +58,22 @@ test.each([
   ['evaluation/scores?limit=10', 'later_scores_by_time'],
   ['evaluation/scores?name=rare', 'later_scores_by_name'],
   ['evaluation/scores?agent_id=a', 'later_scores_by_time']
-])('%s is found through the index %s', async (path, index) => {
-  const before = scene.asked.length
+])('serves %s from the index %s', async (path, index) => {
+  const before = scene.statementTexts.length
   await scene.get(`/v1/${path}`)
-  const asked = scene.asked.slice(before).find((statement) => statement.includes('as s'))
+  const asked = scene.statementTexts.slice(before).find((statement) => statement.includes('as s'))
   const plan = await scene.database.query<{ 'QUERY PLAN': string }>(
     `explain ${explained(asked ?? '')}`
   )
   expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(index)
 })
 
-/** With values in place of parameters: of times, of texts and of the organization. */
+/**
+ * Replaces parameters with literals, because the statement is explained without parameter values.
+ */
 function explained(statement: string): string {
   return statement
-    .replaceAll('organization_id = $1', `organization_id = '${scene.organizationId}'`)
+    .replaceAll(/organization_id = \$\d+/g, `organization_id = '${scene.organizationId}'`)
     .replaceAll(/\$\d+::timestamptz/g, "'2026-01-01'::timestamptz")
     .replaceAll(/\$\d+(::text)?/g, "'rare'")
 }

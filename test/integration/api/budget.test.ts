@@ -1,4 +1,6 @@
-/** The budget over HTTP and a real store. */
+/** Tests the budget over HTTP with a database: its limits, who may set them, and the spending by
+ * evaluator.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { createScene } from './scene.ts'
@@ -14,7 +16,7 @@ beforeAll(async () => {
 const put = (body: unknown, organizationId: string, role = 'owner') =>
   scene.send({ method: 'PUT', path, body, organizationId, role })
 
-test('is no limit and nothing spent until something is said or spent', async () => {
+test('begins without limits and without spending', async () => {
   const { body } = await scene.send({ method: 'GET', path, role: 'viewer' })
   expect(body).toEqual({
     ...{ usd_per_day: null, usd_per_month: null, alert_at: null },
@@ -26,10 +28,10 @@ test('is no limit and nothing spent until something is said or spent', async () 
   expect(new Date(day).getTime()).toBeLessThanOrEqual(new Date(month).getTime())
 })
 
-test('is kept to the billionth, and replaced whole', async () => {
+test('stores limits to the billionth of a dollar, and replaces all of them', async () => {
   const organizationId = randomUUID()
-  const said = { usd_per_day: 0.1, usd_per_month: 12.000000001, alert_at: 0.8 }
-  expect((await put(said, organizationId)).body).toMatchObject(said)
+  const limits = { usd_per_day: 0.1, usd_per_month: 12.000000001, alert_at: 0.8 }
+  expect((await put(limits, organizationId)).body).toMatchObject(limits)
   const rows = await scene.database.query(
     `select nano_usd_per_day, nano_usd_per_month from evaluation_budgets
       where organization_id = $1`,
@@ -54,12 +56,12 @@ test.each<[unknown, string]>([
   expect([refused.status, refused.body]).toMatchObject([422, { errors: [{ pointer }] }])
 })
 
-test('is set by admins and owners', async () => {
+test('can be set by admins and owners only', async () => {
   const { status, body } = await put({}, randomUUID(), 'member')
   expect([status, body]).toMatchObject([403, { code: 'role_missing', role: 'admin' }])
 })
 
-test('sums what was spent this month, by evaluator, the dearest first', async () => {
+test('sums the spending of this month by evaluator, highest first', async () => {
   const organizationId = randomUUID()
   const spend = async (day: string, evaluator: string, nanoUsd: number, unpriced = 0) =>
     scene.database.query(

@@ -1,7 +1,9 @@
-/** Confirming a registration over HTTP and a real store: with its token and its password. */
+/** Tests over HTTP with a database that confirming a registration requires its token and its
+ * password.
+ */
 import { beforeAll, expect, test } from '@jest/globals'
-import { confirm, logIn, newEmail, password, tokenOfLetter } from './account-scene.ts'
-import type { Refusal } from './account-scene.ts'
+import { confirm, logIn, newEmail, password, tokenOfEmail } from './account-scene.ts'
+import type { ProblemBody } from './account-scene.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -18,35 +20,35 @@ async function registerAs(email = newEmail(), with_ = password): Promise<string>
   return email
 }
 
-test('a stranger who registers an email gets no account with it', async () => {
+test('gives no account to a stranger who registers the email of another person', async () => {
   const ofStranger = 'the password of a stranger'
   const email = await registerAs(newEmail(), ofStranger)
-  const token = await tokenOfLetter(scene, email)
-  const alone = await scene.post<Refusal>('/v1/auth/register/confirm', { token })
+  const token = await tokenOfEmail(scene, email)
+  const alone = await scene.post<ProblemBody>('/v1/auth/register/confirm', { token })
   expect([alone.status, alone.body.errors?.[0]?.pointer]).toEqual([422, '/password'])
-  const { status, headers, body } = await confirm<Refusal>(scene, token)
+  const { status, headers, body } = await confirm<ProblemBody>(scene, token)
   expect([status, body.code]).toEqual([401, 'login_failed'])
   expect(headers.get('www-authenticate')).toContain('Bearer')
   expect((await logIn(scene, email, ofStranger)).status).toBe(401)
-  // The owner of the email registers as well, and is confirmed by that token.
+  // The owner of the email then registers too and confirms with the new token.
   await registerAs(email)
-  const own = await tokenOfLetter(scene, email, 2)
+  const own = await tokenOfEmail(scene, email, 2)
   expect((await confirm(scene, own, ofStranger)).status).toBe(401)
   expect((await confirm(scene, own)).status).toBe(201)
   expect((await logIn(scene, email, ofStranger)).status).toBe(401)
   expect((await logIn(scene, email)).status).toBe(200)
 })
 
-test('a token takes 10 wrong passwords, which do not use it up', async () => {
+test('accepts 10 wrong passwords per token, which do not use it up', async () => {
   const email = await registerAs()
-  const token = await tokenOfLetter(scene, email)
+  const token = await tokenOfEmail(scene, email)
   const guess = async () => (await confirm(scene, token, 'not the password')).status
   for (let time = 0; time < 9; time++) expect(await guess()).toBe(401)
   const other = await registerAs()
-  const unguessed = await tokenOfLetter(scene, other)
+  const unguessed = await tokenOfEmail(scene, other)
   expect((await confirm(scene, unguessed, 'not the password')).status).toBe(401)
   expect((await confirm(scene, unguessed)).status).toBe(201)
   expect([await guess(), await guess()]).toEqual([401, 429])
-  const throttled = await confirm<Refusal>(scene, token)
+  const throttled = await confirm<ProblemBody>(scene, token)
   expect([throttled.status, throttled.body.code]).toEqual([429, 'login_throttled'])
 })

@@ -1,4 +1,6 @@
-/** Connections over HTTP and a real store, with a judge that answers over real sockets. */
+/** Tests connections over HTTP with a database and a judge on real sockets: changes, encrypted
+ * keys, connection tests and limits.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createSealer } from '../../../platform/security/sealed-secret.ts'
@@ -22,7 +24,7 @@ interface Connection {
   readonly circuit: { readonly state: string; readonly since: string | null }
 }
 
-interface Refusal {
+interface ProblemBody {
   readonly code: string
   readonly errors?: readonly { pointer: string; detail: string }[]
   readonly used_by?: readonly object[]
@@ -47,10 +49,10 @@ async function make(members: object = {}): Promise<Connection> {
 }
 
 const send = (method: 'GET' | 'PATCH' | 'DELETE', { connection_id }: Connection, body?: unknown) =>
-  scene.send<Connection & Refusal>({ method, path: `${path}/${connection_id}`, body })
+  scene.send<Connection & ProblemBody>({ method, path: `${path}/${connection_id}`, body })
 
 describe('a connection', () => {
-  test('is made, listed, read, changed and deleted', async () => {
+  test('is created, listed, read, updated and deleted', async () => {
     const models = [{ model: 'm', usd_per_million_input: 1.5 }]
     const made = await make({ models, concurrency_max: 3 })
     expect(made).toMatchObject({
@@ -74,7 +76,7 @@ describe('a connection', () => {
     expect((await send('DELETE', made)).status).toBe(404)
   })
 
-  test('keeps its key sealed: no answer and no row has it in the clear', async () => {
+  test('stores its key encrypted, and never returns it', async () => {
     const { connection_id } = await make()
     const [row] = await scene.database.query<{ sealed: Buffer; whole: string }>(
       `select api_key_sealed as sealed, c::text as whole
@@ -89,7 +91,7 @@ describe('a connection', () => {
     }
   })
 
-  test('of another organization is not there', async () => {
+  test('does not exist for another organization', async () => {
     const made = await make()
     const foreign = { organizationId: randomUUID(), path: `${path}/${made.connection_id}` }
     for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
@@ -100,10 +102,10 @@ describe('a connection', () => {
     expect((await send('GET', made)).body).toEqual(made)
   })
 
-  test('has a name of its own', async () => {
+  test('has a unique name', async () => {
     const made = await make()
     const again = { name: made.name, base_url: judge.baseUrl }
-    const refused = await scene.send<Refusal>({ method: 'POST', path, body: again })
+    const refused = await scene.send<ProblemBody>({ method: 'POST', path, body: again })
     expect([refused.status, refused.body.code]).toEqual([409, 'name_taken'])
     const other = await make()
     expect((await send('PATCH', other, { name: made.name })).body.code).toBe('name_taken')
@@ -126,12 +128,12 @@ describe('a connection', () => {
     [{ secret: 1 }, '/secret']
   ])('refuses %j at %s', async (members, pointer) => {
     const body = { name: unusedName(), base_url: judge.baseUrl, ...members }
-    const refused = await scene.send<Refusal>({ method: 'POST', path, body })
+    const refused = await scene.send<ProblemBody>({ method: 'POST', path, body })
     expect([refused.status, refused.body.code]).toEqual([422, 'invalid_body'])
     expect(refused.body.errors?.map((error) => error.pointer)).toContain(pointer)
   })
 
-  test('sends its key to no other origin than the one it was given for', async () => {
+  test('requires the key again for another origin', async () => {
     const made = await make()
     const base_url = 'https://elsewhere.example.com/v1'
     const refused = await send('PATCH', made, { base_url })
@@ -140,7 +142,7 @@ describe('a connection', () => {
     expect((await send('PATCH', made, { base_url, api_key: 'another-key-1234' })).status).toBe(200)
   })
 
-  test('is closed again by another key, for the worker to let its runs go', async () => {
+  test('closes its circuit when the key changes, so that its runs can continue', async () => {
     const made = await make()
     await scene.database.query(
       `insert into connection_circuits (organization_id, connection_id, state, reason, probes)
@@ -149,23 +151,23 @@ describe('a connection', () => {
     )
     expect((await send('GET', made)).body.circuit).toMatchObject({ state: 'open' })
     expect((await send('PATCH', made, { concurrency_max: 2 })).body.circuit.state).toBe('open')
-    const mended = await send('PATCH', made, { api_key: 'sk-test-that-works' })
-    expect(mended.body.circuit).toMatchObject({ state: 'closed', reason: null })
+    const changed = await send('PATCH', made, { api_key: 'sk-test-that-works' })
+    expect(changed.body.circuit).toMatchObject({ state: 'closed', reason: null })
   })
 })
 
-describe('a test of a connection', () => {
-  const tryIt = ({ connection_id }: Connection, body: object = { model: 'judge-1' }) =>
-    scene.send<Record<string, unknown> & Refusal>({
+describe('a connection test', () => {
+  const sendTest = ({ connection_id }: Connection, body: object = { model: 'judge-1' }) =>
+    scene.send<Record<string, unknown> & ProblemBody>({
       method: 'POST',
       path: `${path}/${connection_id}/test`,
       body
     })
 
-  test('tells that it works, by one call with the key', async () => {
+  test('reports success after one call with the key', async () => {
     const made = await make()
     const before = judge.calls.length
-    const { status, body } = await tryIt(made)
+    const { status, body } = await sendTest(made)
     expect([status, body]).toMatchObject([200, { ok: true, model: 'judge-1', message: null }])
     expect(judge.calls.slice(before).map(({ headers }) => headers.authorization)).toEqual([
       `Bearer ${apiKey}`
@@ -176,22 +178,22 @@ describe('a test of a connection', () => {
     ['unauthorized', 'provider_auth'],
     ['no_model', 'model_unavailable'],
     ['overloaded', 'provider_error']
-  ] as const)('tells in words what was wrong: %s', async (behaviour, status_reason) => {
+  ] as const)('reports an error with a message: %s', async (behaviour, status_reason) => {
     judge.script(behaviour)
-    const { status, body } = await tryIt(await make())
+    const { status, body } = await sendTest(await make())
     expect(status).toBe(200)
     expect(body).toMatchObject({ ok: false, status_reason, message: expect.any(String) })
   })
 
-  test('asks for a model, unless the connection names one', async () => {
-    const bare = await tryIt(await make(), {})
+  test('requires a model unless the connection lists one', async () => {
+    const bare = await sendTest(await make(), {})
     expect(bare.body.errors).toEqual([{ pointer: '/model', detail: expect.any(String) }])
-    const named = await tryIt(await make({ models: [{ model: 'named' }] }), {})
+    const named = await sendTest(await make({ models: [{ model: 'named' }] }), {})
     expect(named.body).toMatchObject({ ok: true, model: 'named' })
   })
 })
 
-test('only an admin or owner makes, changes, deletes and tries them', async () => {
+test('lets only admins and owners create, update, delete and test connections', async () => {
   const { connection_id } = await make()
   const one = `${path}/${connection_id}`
   for (const role of ['viewer', 'member']) {
@@ -211,7 +213,7 @@ test('only an admin or owner makes, changes, deletes and tries them', async () =
   )
 })
 
-/** So many at once may get a 503, which says that a retry is safe. */
+/** Repeats a request while it gets a 503, which is expected with many concurrent requests. */
 async function sendUntilTaken(sending: Parameters<Scene['send']>[0]) {
   for (;;) {
     const answer = await scene.send(sending)
@@ -219,7 +221,7 @@ async function sendUntilTaken(sending: Parameters<Scene['send']>[0]) {
   }
 }
 
-test('there are at most 50, however many are made at once', async () => {
+test('limits connections to 50 even if many are created concurrently', async () => {
   const organizationId = randomUUID()
   const made = await Promise.all(
     Array.from({ length: 60 }, (_each, index) => {
@@ -240,6 +242,6 @@ test('there are at most 50, however many are made at once', async () => {
   expect([page.body.data.length, rest.body.data.length, rest.body.meta.next_cursor]).toEqual([
     ...[30, 20, null]
   ])
-  const garbled = await scene.get<Refusal>(`${path}?cursor=!`)
-  expect(garbled.body.errors?.[0]?.pointer).toBe('/cursor')
+  const malformed = await scene.get<ProblemBody>(`${path}?cursor=!`)
+  expect(malformed.body.errors?.[0]?.pointer).toBe('/cursor')
 })

@@ -1,7 +1,9 @@
-/** Filters of GET /v1/decisions and of the search, against a model that filters a list. */
+/** Tests the filters of GET /v1/decisions and of the search against a reference filter in
+ * JavaScript.
+ */
 import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { ScoreCondition } from '../../../api/decisions/list/score-condition.ts'
+import type { ScoreCondition } from '../../../api/decisions/filters.ts'
 import { createScene } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'
 import { aStoredDecision, storeAll } from './stored-decisions.ts'
@@ -63,7 +65,7 @@ function outcomeOf(seed: number) {
   }
 }
 
-/** The same each time: what a test finds it finds again. */
+/** Builds a decision from its index without randomness, so that failures can be reproduced. */
 function decisionOf(index: number): StoredDecision {
   const seed = (index * 7919) % 1009
   const metadata = { tier: oneOf(['gold', 'a=b', ''], seed), [oneOf(names, seed)]: 'x' }
@@ -127,7 +129,7 @@ function occurs({ input, output, metadata }: StoredDecision, q: string): boolean
   })
 }
 
-/** What passes a filter, by the name of it. */
+/** Reference implementations of the filters, by filter name. */
 const tests: { [name in keyof Query]: (of: StoredDecision, asked: never) => boolean } = {
   agent_id: (of, asked) => (of.agent_id ?? '_unattributed') === asked,
   session_id: (of, asked) => of.session_id === asked,
@@ -153,7 +155,7 @@ function valueOf(decision: StoredDecision, field: string): number | string | nul
   return Object.hasOwn(scores, name) ? (scores[name]?.value ?? null) : null
 }
 
-/** Ascending by texts of time and by ids; descending is the other way round. */
+/** Returns the comparator for a sort order. Ties are sorted newest first, and null comes last. */
 function inOrder(sort: string) {
   const sign = sort.startsWith('-') ? -1 : 1
   const field = sort.replace(/^-/, '')
@@ -178,7 +180,7 @@ function expectedOf({ sort = '-received_at', ...filters }: Query): string[] {
     .map(({ decision_id }) => decision_id)
 }
 
-/** Every page of a search. */
+/** Reads all pages of a search and returns the ids. */
 async function walk(query: Query, limit: number): Promise<string[]> {
   const ids: string[] = []
   for (let cursor: string | null = null, page = 0; page < 400; page++) {
@@ -227,7 +229,7 @@ const anyQuery: fc.Arbitrary<Query> = fc.record({
   )
 })
 
-test('paging through gives exactly what passes the filters, in their order', async () => {
+test('lists exactly the matching decisions in order, over all pages', async () => {
   await fc.assert(
     fc.asyncProperty(anyQuery, fc.integer({ min: 1, max: 60 }), async (query, limit) => {
       expect(await walk(query, limit)).toEqual(expectedOf(query))
@@ -236,7 +238,7 @@ test('paging through gives exactly what passes the filters, in their order', asy
   )
 })
 
-/** One filter at a time, so that each finds something. */
+/** Queries with few filters each, so that most of them match some decisions. */
 const single: Query[] = [
   {},
   ...agents.map((agent_id) => ({ agent_id })),
@@ -257,7 +259,7 @@ test.each(single)('filter %j', async (query) => {
   expect(await walk(query, 7)).toEqual(expected)
 })
 
-test('a query string asks for the same as a body', async () => {
+test('treats a query string like an equivalent body', async () => {
   const pairs: [string, Query][] = [
     ['domain=refunds&domain=%25', { domain: ['refunds', '%'] }],
     [
@@ -281,7 +283,7 @@ test('a query string asks for the same as a body', async () => {
   }
 })
 
-test('what failed is found also where its runs were planned for the copy of a retry', async () => {
+test('finds a failed decision whose evaluation has the time of a retried copy', async () => {
   const scores = { quality: { value: 0, label: null, passed: false } }
   const outcome = { status: 'evaluated', verdict: 'fail', scores }
   const retried = aStoredDecision({ received_at: '2026-01-20T23:59:59.900000Z', outcome })
@@ -297,7 +299,7 @@ test('what failed is found also where its runs were planned for the copy of a re
   expect(exported.text).toContain(retried.decision_id)
 })
 
-test('a page goes on where it was, whatever is stored meanwhile', async () => {
+test('continues at the cursor, even if decisions are stored in between', async () => {
   const query = `from=${from}&to=${to}&limit=10&agent_id=inserting`
   const dated = (second: number) =>
     aStoredDecision({

@@ -1,8 +1,8 @@
-/** What the reads look at behind row-level security: one partition, and the index that fits. */
+/** Tests that reads under row-level security open one partition and use the matching index. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { selectDecisionPage } from '../../../api/decisions/list/decision-page.ts'
-import { selectDecision, selectStoredAt } from '../../../api/decision-row.ts'
+import { selectDecisionPage } from '../../../api/decisions/walk-decisions.ts'
+import { selectDecision, selectStoredAt } from '../../../api/decisions/queries.ts'
 import { createStore } from '../../../api/store.ts'
 import type { OrganizationStore } from '../../../api/store.ts'
 import { systemClock } from '../../../platform/process/clock.ts'
@@ -16,7 +16,10 @@ import { storeDecision } from './scene.ts'
 
 const days = ['2026-01-10', '2026-01-11', '2026-01-12']
 
-/** The store of an organization, and what its queries really read, by their own plans. */
+/**
+ * Creates a store that runs EXPLAIN on each query and records the scanned partitions and the index
+ * conditions.
+ */
 function createExplaining(database: TestDatabase, organizationId: string) {
   const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
   const postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
@@ -51,7 +54,7 @@ async function createDays(): Promise<TestDatabase> {
   return database
 }
 
-test('reads the partition of the day and no other', async () => {
+test("reads only the partition of the decision's day", async () => {
   const database = await createDays()
   const organization_id = randomUUID()
   const received_at = Date.UTC(2026, 0, 11, 12)
@@ -68,7 +71,7 @@ test('reads the partition of the day and no other', async () => {
   expect(read).toHaveLength(2)
 })
 
-test('finds an agent and a session through the index, among many of one organization', async () => {
+test('finds an agent and a session by an index, among many of one organization', async () => {
   const database = await createDays()
   const organization_id = randomUUID()
   await database.query(

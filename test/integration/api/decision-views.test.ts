@@ -1,4 +1,4 @@
-/** One decision and what is around it, sessions, facets and feedback, over a real store. */
+/** Tests reads of a decision, its context, sessions, facets and feedback with a real database. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
@@ -38,8 +38,8 @@ function at(minute: number): string {
   return new Date(Date.UTC(2026, 0, 10) + minute * 60_000).toISOString()
 }
 
-describe('one decision', () => {
-  test('has a tag that changes with its evaluation, and is not sent again before', async () => {
+describe('GET /v1/decisions/{decision_id}', () => {
+  test('returns an ETag that changes with the evaluation, and 304 until then', async () => {
     const decision = aDecision({ organization_id: scene.organizationId, output: '"fine"' })
     await storeDecision(scene.database, decision)
     const url = `${scene.url}/v1/decisions/${decision.decision_id}`
@@ -64,7 +64,7 @@ describe('one decision', () => {
     expect([second.status, second.etag === first.etag]).toEqual([200, false])
   })
 
-  test('shows its runs where that is asked for', async () => {
+  test('includes runs on request', async () => {
     const decision = aDecision({ organization_id: scene.organizationId, output: '"fine"' })
     await storeDecision(scene.database, decision)
     const run = aRun({ scores: [aScore({ name: 'tone' })] })
@@ -78,7 +78,7 @@ describe('one decision', () => {
     expect((await scene.get(`${path}?include=all`)).status).toBe(422)
   })
 
-  test('has neighbours in its session, each list oldest first', async () => {
+  test('lists the decisions before and after it in its session, oldest first', async () => {
     const session_id = 'neighbours'
     const decisions = [0, 1, 1, 1, 2, 3].map((minute) =>
       aStoredDecision({ session_id, received_at: at(minute) })
@@ -106,7 +106,10 @@ describe('one decision', () => {
 })
 
 describe('sessions', () => {
-  /** Session n has its newest decision at minute 100 + n, and older ones among those of others. */
+  /**
+   * The newest decision of session n is at minute 100 + n. The older decisions of different
+   * sessions interleave.
+   */
   const names = ['a/b?c', '100% %2F', 'ü🔑', `'"\\`, '_', 'plain', ' ']
   let decisions: StoredDecision[]
 
@@ -136,7 +139,7 @@ describe('sessions', () => {
     }
   }
 
-  test.each([1, 2, 3, 50])('are each listed once, in pages of %d', async (limit) => {
+  test.each([1, 2, 3, 50])('lists each session once, in pages of %d', async (limit) => {
     const seen = await walk(`from=${at(0)}&to=${at(200)}&limit=${limit}`)
     const listed = seen.map(({ session_id }) => session_id)
     expect(listed.filter((name) => name !== 'neighbours' && name !== 'other')).toEqual(
@@ -155,7 +158,7 @@ describe('sessions', () => {
     })
   })
 
-  test('of one agent alone', async () => {
+  test('lists the sessions of one agent', async () => {
     const seen = await walk(`from=${at(0)}&to=${at(200)}&limit=2&agent_id=agent-0`)
     const expected = names.filter((name) =>
       decisions.some(({ session_id, agent_id }) => session_id === name && agent_id === 'agent-0')
@@ -163,12 +166,12 @@ describe('sessions', () => {
     expect(seen.map(({ session_id }) => session_id).toSorted()).toEqual(expected.toSorted())
   })
 
-  test('of the decisions that name no agent, each once', async () => {
+  test('lists sessions of decisions without an agent, each once', async () => {
     const seen = await walk(`from=${at(0)}&to=${at(200)}&limit=2&agent_id=_unattributed`)
     expect(seen.map(({ session_id }) => session_id)).toEqual(names.toReversed())
   })
 
-  test('have their decisions in the order in which they came', async () => {
+  test('lists the decisions of a session, oldest first', async () => {
     for (const name of names) {
       const path = `/v1/decisions/sessions/${encodeURIComponent(name)}?${span}&limit=2`
       const first = await scene.get<Page<Listed>>(path)
@@ -178,14 +181,14 @@ describe('sessions', () => {
       const expected = decisions.filter(({ session_id }) => session_id === name)
       expect([...idsOf(first.body.data), ...idsOf(second.body.data)]).toEqual(idsOf(expected))
     }
-    const unknown = await scene.get<Page<Listed>>('/v1/decisions/sessions/nobody')
+    const unknown = await scene.get<Page<Listed>>('/v1/decisions/sessions/unknown')
     expect([unknown.status, unknown.body.data]).toEqual([200, []])
     expect((await scene.get('/v1/decisions/sessions/a%00b')).status).toBe(404)
     const path = `/v1/decisions/sessions/plain?${span}`
     expect((await scene.get<Page<Listed>>(path, scene.foreignToken)).body.data).toEqual([])
   })
 
-  test('beyond a thousand decisions say so', async () => {
+  test('reports more than a thousand decisions of a session', async () => {
     const many = Array.from({ length: 1100 }, (_, index) =>
       aStoredDecision({ session_id: 'many', received_at: at(2000 + index * 20), input_tokens: 1 })
     )
@@ -195,7 +198,7 @@ describe('sessions', () => {
   })
 })
 
-test('facets are the values of the sums by hour, the most frequent first', async () => {
+test('lists facets from hourly sums, most frequent first', async () => {
   const hours = (table: string, values: string) =>
     scene.database.query(`insert into ${table} (organization_id, hour, agent_id, ${values})`, [
       scene.organizationId
@@ -260,7 +263,7 @@ describe('feedback', () => {
     return { answer, scores: read.body.evaluation?.scores }
   }
 
-  test('is a score of an end user, or of the person', async () => {
+  test('stores a score of an end user, or of the logged-in user', async () => {
     const ofUser = await give({ passed: false, reason: 'late', user_id: 'u-1' })
     expect([ofUser.answer.status, ofUser.answer.body]).toMatchObject([
       201,
@@ -269,11 +272,11 @@ describe('feedback', () => {
     expect(ofUser.scores['user_feedback']).toMatchObject({
       ...{ source_kind: 'end_user', source_id: 'u-1', passed: false, reason: 'late' }
     })
-    const ours = await give({ name: 'stars', value: 4 })
-    expect(ours.scores['stars']).toMatchObject({ source_kind: 'human', value: 4 })
+    const own = await give({ name: 'stars', value: 4 })
+    expect(own.scores['stars']).toMatchObject({ source_kind: 'human', value: 4 })
   })
 
-  test('counts once, however often it is sent', async () => {
+  test('stores feedback with one id once', async () => {
     const [decision] = await store([aStoredDecision()])
     const body = { id: randomUUID(), label: 'helpful' }
     expect((await give(body, decision)).answer.body['duplicate']).toBe(false)
@@ -287,17 +290,17 @@ describe('feedback', () => {
     [{ label: '\u0000' }, 422],
     [{ passed: true, name: '' }, 422],
     [{ passed: true, source: 'api' }, 422]
-  ])('%j is refused', async (body, status) => {
+  ])('rejects %j', async (body, status) => {
     expect((await give(body)).answer.status).toBe(status)
   })
 
-  test('of viewers, and of decisions that are not there, is refused', async () => {
+  test('rejects viewers, and unknown decisions', async () => {
     expect((await give({ passed: true }, undefined, 'viewer')).answer.status).toBe(403)
     expect((await give({ passed: true }, randomUUID())).answer.status).toBe(404)
   })
 })
 
-test('lists hold whole texts and scores where those are asked for', async () => {
+test('includes whole texts and scores in lists on request', async () => {
   const input = '{"n":12345678901234567890,"z":"\\u0000"}'
   const decision = aStoredDecision({
     ...{ agent_id: 'whole', input, output: String.raw`"\u0000"`, metadata: '{"b":1,"a":1.0}' }
@@ -310,7 +313,7 @@ test('lists hold whole texts and scores where those are asked for', async () => 
   expect((await scene.get(`${path}1&include=output`)).status).toBe(422)
 })
 
-test('a page with whole texts ends before it is too large, and the next goes on', async () => {
+test('ends a page before its texts are too large, and continues on the next', async () => {
   const input = JSON.stringify('x'.repeat(3_000_000))
   const decisions = [0, 1, 2, 3, 4].map((minute) =>
     aStoredDecision({ agent_id: 'heavy', input, received_at: at(minute), input_tokens: minute })

@@ -1,4 +1,6 @@
-/** Deletions over HTTP and a real store: counted, confirmed, written down, and audited. */
+/** Tests deletions over HTTP with a real database: the dry run, the confirmation, the recorded
+ * erasure and the audit entry.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
@@ -32,7 +34,7 @@ function ask(body: object, role = 'admin') {
   return scene.send({ method: 'POST', path, body, role })
 }
 
-test('a session is counted, confirmed and written down as a rule that storage obeys', async () => {
+test('counts a session, confirms, and records an erasure for storage', async () => {
   const session_id = `o'brien %_"\\`
   await store({ session_id }, { session_id, received_at: '2020-01-01T00:00:00Z' }, {})
   const target = { scope: 'session', subject: session_id }
@@ -65,7 +67,7 @@ test('a session is counted, confirmed and written down as a rule that storage ob
   ])
   expect(JSON.stringify(entries)).toContain(String(body['deletion_id']))
   const again = await ask({ ...target, reason: 'asked for', confirm: 2 })
-  // The same that is not finished is taken up again.
+  // A second request returns the deletion in progress.
   expect([again.status, again.body['deletion_id']]).toEqual([202, body['deletion_id']])
 
   const one = await scene.get(`${path}/${String(body['deletion_id'])}`)
@@ -74,7 +76,7 @@ test('a session is counted, confirmed and written down as a rule that storage ob
   expect([foreign.status, foreign.body['code']]).toEqual([404, 'deletion_not_found'])
 })
 
-test('one decision, by its id alone', async () => {
+test('deletes one decision by its id', async () => {
   const [decision] = await store({})
   const sending = { method: 'DELETE', role: 'admin' } as const
   const one = `/v1/decisions/${String(decision?.decision_id)}`
@@ -93,7 +95,7 @@ test('one decision, by its id alone', async () => {
   }
 })
 
-test('an agent is counted over all days', async () => {
+test('counts the decisions of an agent over all days', async () => {
   const agent_id = 'much'
   const days = Array.from({ length: 40 }, (_, index) => new Date(Date.UTC(2019 + index / 8, index)))
   await store(...days.map((day) => ({ agent_id, received_at: day.toISOString() })))
@@ -101,7 +103,7 @@ test('an agent is counted over all days', async () => {
   expect(body['decisions_found']).toBe(40)
 })
 
-test('the list goes on where a page ends', async () => {
+test('continues the list after each page', async () => {
   const organizationId = randomUUID()
   const send = (path: string) => scene.send({ method: 'GET', path, role: 'admin', organizationId })
   for (let count = 0; count < 5; count++) {
@@ -134,7 +136,7 @@ test.each([
   expect([answer.status, answer.body['code']]).toEqual([422, 'invalid_body'])
 })
 
-test('members ask for none, and see none', async () => {
+test('rejects members', async () => {
   const body = { scope: 'session', subject: 's', dry_run: true }
   for (const sent of [
     { method: 'POST', path, body } as const,
@@ -146,7 +148,7 @@ test('members ask for none, and see none', async () => {
   }
 })
 
-/** As storage does while it stores. */
+/** Acquires the lock that storage holds while it stores decisions. */
 async function holdRules(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: scene.database.url })
   await client.connect()
@@ -163,11 +165,11 @@ async function waitUntilRefused(): Promise<void> {
     )
     return rows.length > 0
   }
-  await waitUntil('somebody waits for storage', isWaiting)
-  await waitUntil('he has waited in vain', async () => !(await isWaiting()))
+  await waitUntil('the deletion waits for storage', isWaiting)
+  await waitUntil('the wait has timed out', async () => !(await isWaiting()))
 }
 
-test('a transaction of storage that lasts is waited for', async () => {
+test('waits for a long transaction of storage', async () => {
   const client = await holdRules()
   const asked = ask({ scope: 'session', subject: 'patient', reason: 'r', confirm: 0 })
   await waitUntilRefused()
@@ -175,7 +177,7 @@ test('a transaction of storage that lasts is waited for', async () => {
   expect((await asked).status).toBe(202)
 })
 
-test('while storage holds on to its transactions it is to be tried again', async () => {
+test('returns 503 while storage does not release its lock', async () => {
   const client = await holdRules()
   const body = { scope: 'session', subject: 'held', reason: 'r', confirm: 0 }
   const held = await ask(body)

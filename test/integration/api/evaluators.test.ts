@@ -1,7 +1,7 @@
-/** Evaluators over HTTP and a real store. */
+/** Tests evaluators over HTTP with a database: versions, validation, deletion and limits. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { storeOpenRun } from './open-run.ts'
+import { storePendingRun } from './pending-runs.ts'
 import { createScene } from './scene.ts'
 import type { Scene, Sending } from './scene.ts'
 
@@ -53,7 +53,7 @@ async function ruleSets(): Promise<number> {
 }
 
 describe('an evaluator', () => {
-  test('is made, read, listed and deleted', async () => {
+  test('is created, read, listed and deleted', async () => {
     const made = await make({ description: 'short' })
     expect(made).toMatchObject({
       evaluator_id: expect.stringMatching(/^evl_[0-9a-f]{32}$/),
@@ -72,18 +72,18 @@ describe('an evaluator', () => {
     expect((await send('DELETE', `/${made.evaluator_id}`)).body).toMatchObject({ deleted: true })
     expect((await send('GET', `/${made.evaluator_id}`)).body.code).toBe('evaluator_not_found')
     expect((await send('GET', `/${made.evaluator_id}/versions`)).status).toBe(404)
-    // Its name is free again.
+    // The name is free again after the deletion.
     await make({ name: made.name })
   })
 
-  test('that nobody names is no change of the rules', async () => {
+  test('writes no rule set if no rule names it', async () => {
     const before = await ruleSets()
     const { evaluator_id } = await make()
     await send('PATCH', `/${evaluator_id}`, { timeout_ms: 50 })
     expect(await ruleSets()).toBe(before)
   })
 
-  test('gets its next version by a change, and none by a change of nothing', async () => {
+  test('gets a new version when it changes, and none when nothing changes', async () => {
     const made = await make()
     const where = `/${made.evaluator_id}`
     expect((await send('PATCH', where, {})).body).toEqual(made)
@@ -107,7 +107,7 @@ describe('an evaluator', () => {
     expect([rest.body.data, rest.body.meta.next_cursor]).toEqual([[made], null])
   })
 
-  test('changed by many at once loses no change', async () => {
+  test('loses no change when many are made concurrently', async () => {
     const { evaluator_id } = await make()
     const changes = Array.from({ length: 8 }, (_each, index) =>
       send('PATCH', `/${evaluator_id}`, { config: { ...length, max: 100 + index } })
@@ -116,7 +116,7 @@ describe('an evaluator', () => {
     expect(versions.toSorted()).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  test('keeps what was said of its score when its configuration changes', async () => {
+  test('keeps the given output when its configuration changes', async () => {
     const config = { method: 'levenshtein', reference: 'metadata.expected' }
     const made = await make({ kind: 'similarity', config, output: { threshold: 0.8 } })
     const next = { ...config, case_sensitive: false }
@@ -124,7 +124,7 @@ describe('an evaluator', () => {
     expect(changed.body).toMatchObject({ version: 2, output: { ...made.output, threshold: 0.8 } })
   })
 
-  test('of another organization is not there', async () => {
+  test('does not exist for another organization', async () => {
     const { evaluator_id } = await make()
     const foreign = { organizationId: randomUUID(), path: `${path}/${evaluator_id}` }
     for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
@@ -134,7 +134,7 @@ describe('an evaluator', () => {
     }
   })
 
-  test('has a name of its own', async () => {
+  test('has a unique name', async () => {
     const [one, other] = [await make(), await make()]
     const again = { name: one.name, kind: 'external', config: {}, output: { data_type: 'text' } }
     expect((await send('POST', '', again)).body.code).toBe('name_taken')
@@ -142,7 +142,7 @@ describe('an evaluator', () => {
     expect([renamed.status, renamed.body.code]).toEqual([409, 'name_taken'])
   })
 
-  test('that a rule names is not deleted', async () => {
+  test('cannot be deleted while a rule names it', async () => {
     const { evaluator_id } = await make()
     const rule = { name: unusedName(), evaluators: [{ evaluator_id }] }
     const { body } = await scene.send<{ rule_id: string }>({
@@ -157,16 +157,16 @@ describe('an evaluator', () => {
     expect((await send('DELETE', `/${evaluator_id}`)).status).toBe(200)
   })
 
-  test('that is deleted cancels the runs that still wait for it, and no others', async () => {
+  test('cancels its own pending runs when it is deleted', async () => {
     const [gone, kept] = [await make(), await make()]
     const owner = { organization_id: scene.organizationId, decision_id: randomUUID() }
     for (const { evaluator_id } of [gone, kept]) {
-      await storeOpenRun(scene.database, owner, { evaluator_id })
+      await storePendingRun(scene.database, owner, { evaluator_id })
     }
     await send('DELETE', `/${gone.evaluator_id}`)
     const rows = await scene.database.query(
       `select evaluator_id, cancel_reason, cancel_requested_at is not null as is_asked
-         from open_runs where decision_id = $1 order by is_asked desc`,
+         from pending_runs where decision_id = $1 order by is_asked desc`,
       [owner.decision_id]
     )
     expect(rows).toEqual([
@@ -177,7 +177,7 @@ describe('an evaluator', () => {
 })
 
 describe('built-in evaluators', () => {
-  test('are everybody’s, come first, and are read like others', async () => {
+  test('exist in every organization, come first, and are read like others', async () => {
     await make({ name: 'a' })
     const { data } = (await send('GET', '?limit=200')).body
     const isBuiltIn = data.map(({ built_in }) => built_in)
@@ -190,7 +190,7 @@ describe('built-in evaluators', () => {
     expect((await send('GET', '/output_not_empty/versions/99')).status).toBe(404)
   })
 
-  test('are neither changed nor deleted, and keep their names', async () => {
+  test('cannot be changed or deleted, and their names cannot be used', async () => {
     for (const method of ['PATCH', 'DELETE'] as const) {
       const body = method === 'PATCH' ? { description: 'mine' } : undefined
       const refused = await send(method, '/output_not_empty', body)
@@ -200,7 +200,7 @@ describe('built-in evaluators', () => {
     expect((await send('POST', '', twin)).body.errors[0]?.pointer).toBe('/name')
   })
 
-  test('are walked over with the others, page by page', async () => {
+  test('are paged along with the others', async () => {
     const seen: string[] = []
     let cursor = ''
     do {
@@ -213,8 +213,8 @@ describe('built-in evaluators', () => {
   })
 })
 
-describe('what is no evaluator is refused', () => {
-  test('with everything that is wrong, at once', async () => {
+describe('an invalid evaluator', () => {
+  test('is rejected with all violations at once', async () => {
     const config = { pattern: '(', target: 'nowhere', must_match: true }
     const body = { name: 'A B', kind: 'regex', config, timeout_ms: 'soon', self_test: 1 }
     const refused = await send('POST', '', body)
@@ -249,7 +249,7 @@ describe('what is no evaluator is refused', () => {
     expect(found.some((each) => each.startsWith(pointer))).toBe(true)
   })
 
-  test('also as a change, with the same pointers', async () => {
+  test('is rejected as a change with the same pointers', async () => {
     const { evaluator_id } = await make()
     for (const [change, pointer] of [
       [{ config: { check: 'no_such' } }, '/config/check'],
@@ -262,12 +262,12 @@ describe('what is no evaluator is refused', () => {
     }
   })
 
-  test.each([null, [], 'text', 5])('%j is no evaluator', async (body) => {
+  test.each([null, [], 'text', 5])('is rejected: %j', async (body) => {
     expect((await send('POST', '', body)).status).toBe(422)
   })
 })
 
-test('there are at most 200, however many are made at once', async () => {
+test('limits evaluators to 200 even if many are created concurrently', async () => {
   const organizationId = randomUUID()
   const one = (index: number) =>
     scene.send({
@@ -282,7 +282,7 @@ test('there are at most 200, however many are made at once', async () => {
   expect(made.filter(({ body }) => body['code'] === 'limit_reached')).toHaveLength(4)
 })
 
-test('only an admin or owner changes them', async () => {
+test('lets only admins and owners change evaluators', async () => {
   const { evaluator_id } = await make()
   for (const [method, where] of [
     ['POST', ''],

@@ -1,4 +1,6 @@
-/** GET /v1/decisions/export over HTTP and a real store: every text as it was sent, whole or cut. */
+/** Tests GET /v1/decisions/export over HTTP with a real database: texts are exported exactly as
+ * sent.
+ */
 import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { gunzipSync } from 'node:zlib'
@@ -26,7 +28,7 @@ interface Exported {
   readonly text: string
 }
 
-/** With its trailers, which fetch does not tell. */
+/** Reads an export with its trailers, which `fetch` does not expose. */
 function read(query: string, headers: Record<string, string> = {}): Promise<Exported> {
   return new Promise((resolve, reject) => {
     const asking = request(
@@ -65,7 +67,7 @@ function linesOf(text: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-/** Records of RFC 4180, as a reader of another make takes them apart. */
+/** Parses CSV as RFC 4180 defines it, independently of the code under test. */
 function recordsOf(csv: string): (string | null)[][] {
   const cell = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|$)/gy
   const records: (string | null)[][] = [[]]
@@ -78,7 +80,7 @@ function recordsOf(csv: string): (string | null)[][] {
   return records.slice(0, -1)
 }
 
-test('lines of JSON hold every value as it was sent, without the space between parts', async () => {
+test('exports all values as sent in NDJSON, without whitespace between tokens', async () => {
   const sent = []
   for (const [index, value] of delicateValues.entries()) {
     const metadata = `{ "kept" : ${value} }`
@@ -100,7 +102,7 @@ test('lines of JSON hold every value as it was sent, without the space between p
   }
 })
 
-test('CSV holds texts as they are, tells absent from empty, and begins with a header', async () => {
+test('exports texts as sent in CSV, and distinguishes absent from empty texts', async () => {
   const texts = ['', '=1+1', 'a,"b"\r\nc\nd\re', '\u0000😀', ' x ', "'"]
   for (const [index, text] of texts.entries()) {
     const output = JSON.stringify(text)
@@ -117,7 +119,7 @@ test('CSV holds texts as they are, tells absent from empty, and begins with a he
   expect(column('evaluation_status')).toEqual(texts.map(() => 'pending'))
 })
 
-test('CSV protects each text that a spreadsheet would run, unless asked not to', async () => {
+test('escapes texts in CSV that a spreadsheet would run, unless disabled', async () => {
   const formulas = ['=1', '+1', '-1', '@a', '\ta', '\ra']
   for (const [index, text] of formulas.entries()) {
     const decision = {
@@ -139,7 +141,7 @@ test('CSV protects each text that a spreadsheet would run, unless asked not to',
   expect(recordsOf((await read(`${query}&csv_safe=false`)).text).slice(1)).toEqual(rowsOf(''))
 })
 
-test('gives only the fields that are asked for, and what their evaluation came to', async () => {
+test('exports only the requested fields, with the evaluation', async () => {
   const stored = await store({ agent_id: 'fields', output: '"x"' })
   const { decision_id } = stored
   const received_at = new Date(stored.received_at)
@@ -167,7 +169,7 @@ test('gives only the fields that are asked for, and what their evaluation came t
   ])
 })
 
-test('walks more than one page, once each, and is compressed for who accepts that', async () => {
+test('exports each decision once over several pages, and compresses on request', async () => {
   await scene.database.query(
     `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id)
      select $1, gen_random_uuid(), $2::timestamptz - (n / 3) * interval '1 hour', '1', '"x"', 'many'
@@ -186,7 +188,7 @@ test('walks more than one page, once each, and is compressed for who accepts tha
   expect(linesOf(plain.text).map((row) => row['decision_id'])).toEqual(ids)
 })
 
-test('large texts come in pieces of their own, all of them whole', async () => {
+test('splits large texts into chunks and exports them whole', async () => {
   const large = JSON.stringify('漢'.repeat(500_000))
   for (let index = 0; index < 6; index++) {
     await store({ agent_id: 'large', input: large, received_at: start + index })
@@ -196,14 +198,14 @@ test('large texts come in pieces of their own, all of them whole', async () => {
   expect(text.split('\n').filter((line) => line === `{"input":${large}}`)).toHaveLength(6)
 })
 
-test('an export that fails in the middle is cut, and nobody takes it for whole', async () => {
+test('cuts the connection if an export fails in the middle', async () => {
   await scene.database.query(
     `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id)
      select $1, gen_random_uuid(), $2::timestamptz - n * interval '1 second', '1', '"x"', 'cut'
        from generate_series(1, 2000) n`,
     [scene.organizationId, new Date(start)]
   )
-  // No text: its length is known to the server, and only what reads it fails.
+  // The policy makes Postgres fail in the middle of the export.
   await scene.database.query(
     `alter table decisions add column if not exists broken boolean;
      create policy broken on decisions as restrictive for select to sluice_reader
@@ -219,7 +221,7 @@ test('an export that fails in the middle is cut, and nobody takes it for whole',
   expect((await read(`${span}&agent_id=cut`)).trailers['sluice-rows']).toBe('2000')
 })
 
-test('another organization exports nothing of ours, and a viewer nothing at all', async () => {
+test('exports nothing to another organization, and rejects viewers', async () => {
   const foreign = { authorization: `Bearer ${scene.foreignToken}` }
   expect((await read(span, foreign)).text).toBe('')
   const viewer = { authorization: `Bearer ${scene.tokenAs('viewer')}` }

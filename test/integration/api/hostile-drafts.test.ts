@@ -1,4 +1,4 @@
-/** No draft, however odd, makes a 500: it is taken, or refused with pointers. */
+/** Tests that no draft causes a 500: each draft is accepted, or rejected with pointers. */
 import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createScene } from './scene.ts'
@@ -20,7 +20,7 @@ const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 4 })
 )
 
-/** Mostly what ought to be there, and sometimes anything. */
+/** Generates a valid value most of the time, and sometimes an arbitrary one. */
 function mostly<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 8, arbitrary }, { weight: 1, arbitrary: odd })
 }
@@ -138,7 +138,7 @@ const trial = fc.record(
   { requiredKeys: [] }
 )
 
-/** What may be done with a body, and which bodies. */
+/** Routes that accept a body, each with a generator for its bodies. */
 const routes = [
   ['POST', '/evaluators', evaluator],
   ['POST', '/evaluators/test', trial],
@@ -163,13 +163,13 @@ test.each(routes)(
       }),
       { numRuns: 150, seed: 1 }
     )
-    // Else it would show nothing but that rubbish is refused.
+    // If no body were accepted, the test would only show that invalid bodies are rejected.
     expect(taken).toBeGreaterThan(0)
   },
   120_000
 )
 
-test('what was taken can be changed by anything, read, and is still what was taken', async () => {
+test('leaves an evaluator readable whatever change is sent', async () => {
   const made = await scene.send<{ evaluator_id: string }>({
     ...{ method: 'POST', path: `${root}/evaluators` },
     body: { name: 'changed', kind: 'heuristic', config: { check: 'not_empty' } }

@@ -1,12 +1,12 @@
-/** Judges at save time and on trial, over HTTP, a real store and a judge behind real sockets. */
+/** Tests saving and testing judges over HTTP with a database and a judge on real sockets. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { aDecision } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
-import { knowing, naive } from '../../support/judge-mind.ts'
+import { knowing, naive } from '../../support/grading-models.ts'
 import { startJudgeServer } from '../../support/judge-server.ts'
 import type { JudgeServer } from '../../support/judge-server.ts'
-import { storeOpenRun } from './open-run.ts'
+import { storePendingRun } from './pending-runs.ts'
 import { createScene, storeDecision } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -65,8 +65,8 @@ const save = (body: object) => scene.send<Evaluator>({ method: 'POST', path, bod
 const attempt = (where: string, body: object, role = 'member') =>
   scene.send<Trial>({ method: 'POST', path: `${path}${where}/test`, body, role })
 
-describe('a judge that is saved', () => {
-  test('was asked once and attacked, and says what came of it', async () => {
+describe('a saved judge', () => {
+  test('is called once and attacked, and reports the result', async () => {
     const before = judge.calls.length
     const { status, body } = await save(judgeOf())
     expect(status).toBe(201)
@@ -77,7 +77,7 @@ describe('a judge that is saved', () => {
     expect(shown.body.self_test).toEqual(body.self_test)
   })
 
-  test('is not attacked when nobody wants that, and not asked again for a new name', async () => {
+  test('is not attacked on request, and not called again for a new name', async () => {
     const before = judge.calls.length
     const { body } = await save({ ...judgeOf(), self_test: false })
     expect([body.self_test, judge.calls.length - before]).toEqual([null, 1])
@@ -92,7 +92,7 @@ describe('a judge that is saved', () => {
     ['unauthorized', '/config/connection_id'],
     ['no_model', '/config/model'],
     ['cut', '/config/connection_id']
-  ] as const)('must work: %s is refused at %s', async (behaviour, pointer) => {
+  ] as const)('is rejected if the judge is %s, at %s', async (behaviour, pointer) => {
     judge.behave(behaviour)
     const { status, body } = await save(judgeOf())
     expect([status, body.errors]).toEqual([
@@ -101,7 +101,7 @@ describe('a judge that is saved', () => {
     ])
   })
 
-  test('needs a connection of its own organization', async () => {
+  test('requires a connection of its own organization', async () => {
     const unknown = await save(judgeOf({ connection_id: 'con_none' }))
     expect(unknown.body.errors[0]?.pointer).toBe('/config/connection_id')
     const body = judgeOf()
@@ -118,7 +118,7 @@ describe('a judge that is saved', () => {
     [{ scale: { type: 'rubric', min: 5, max: 1 } }, '/config/scale'],
     [{ max_tokens: 10 }, '/config/max_tokens'],
     [{ model: undefined }, '/config/model']
-  ])('is checked before anybody is asked: %j at %s', async (config, pointer) => {
+  ])('is validated before it is called: %j at %s', async (config, pointer) => {
     const before = judge.calls.length
     const { status, body } = await save(judgeOf(config))
     expect(status).toBe(422)
@@ -136,7 +136,7 @@ describe('a judge that is saved', () => {
     expect(users.map(({ evaluator_id }) => evaluator_id)).toContain(body.evaluator_id)
   })
 
-  test('lets go the connection that it no longer calls, whose runs are canceled', async () => {
+  test('releases a connection that it no longer uses, and runs are canceled', async () => {
     const before = await connect()
     const config = judgeOf({ connection_id: before }).config
     const { body } = await save({ ...judgeOf(), config, self_test: false })
@@ -144,19 +144,19 @@ describe('a judge that is saved', () => {
     const evaluators = [{ evaluator_id: body.evaluator_id }]
     await scene.send({ method: 'POST', path: rules, body: { name: before, evaluators } })
     const owner = { organization_id: scene.organizationId, decision_id: randomUUID() }
-    await storeOpenRun(scene.database, owner, { connection_id: before, status: 'blocked' })
+    await storePendingRun(scene.database, owner, { connection_id: before, status: 'blocked' })
     const change = { config: { ...config, connection_id: connectionId }, self_test: false }
     await scene.send({ method: 'PATCH', path: where, body: change })
     const deleted = await scene.send({ method: 'DELETE', path: `${connections}/${before}` })
     expect([deleted.status, deleted.body]).toEqual([200, expect.anything()])
     const rows = await scene.database.query(
-      `delete from open_runs where decision_id = $1 returning cancel_reason`,
+      `delete from pending_runs where decision_id = $1 returning cancel_reason`,
       [owner.decision_id]
     )
     expect(rows).toEqual([{ cancel_reason: 'deleted' }])
   })
 
-  test('keeps a connection that one of its versions calls, which a rule names', async () => {
+  test('keeps a connection that a pinned version of it uses', async () => {
     const before = await connect()
     const config = judgeOf({ connection_id: before }).config
     const { body } = await save({ ...judgeOf(), config, self_test: false })
@@ -176,12 +176,13 @@ describe('a trial', () => {
 
   async function store(output: string): Promise<string> {
     const received_at = Date.now()
-    const decision = aDecision({ organization_id: scene.organizationId, output, received_at })
-    await storeDecision(scene.database, decision)
+    const decision = aDecision({ organization_id: scene.organizationId, received_at })
+    // Storage stores the output as JSON text.
+    await storeDecision(scene.database, { ...decision, output: JSON.stringify(output) })
     return decision.decision_id
   }
 
-  test('of an evaluator that is not saved scores what is made up, and stores nothing', async () => {
+  test('scores the given decision with an unsaved evaluator, and stores nothing', async () => {
     const inline = { input: { a: 1 }, output: 'Yes, of course.', metadata: null }
     const { status, body } = await attempt('', { evaluator: draft, inline })
     expect([status, body]).toMatchObject([
@@ -197,12 +198,12 @@ describe('a trial', () => {
       }
     ])
     const [row] = await scene.database.query(
-      `select (select count(*) from scores) + (select count(*) from open_runs) as n`
+      `select (select count(*) from scores) + (select count(*) from pending_runs) as n`
     )
     expect(row).toEqual({ n: 0 })
   })
 
-  test('takes stored decisions by id, and says which of them are not there', async () => {
+  test('takes stored decisions by id, and reports those that do not exist', async () => {
     const [yes, no] = [await store('yes'), await store('no')]
     const unknown = randomUUID()
     const decision_ids = [yes, unknown, no]
@@ -219,7 +220,7 @@ describe('a trial', () => {
     expect(foreign.body.results[0]).toMatchObject({ status_reason: 'decision_not_found' })
   })
 
-  test('takes a sample of the newest, of a version of one that is saved', async () => {
+  test('takes a sample of the newest decisions, and a version of a saved evaluator', async () => {
     const saved = await save({ ...draft, name: `s${randomUUID()}` })
     const where = `/${saved.body.evaluator_id}`
     const newest = await store('yes, newest')
@@ -229,7 +230,7 @@ describe('a trial', () => {
     expect((await attempt('/output_not_empty', { sample: { n: 1 } })).status).toBe(200)
   })
 
-  test('of a judge says what it cost, and what failed', async () => {
+  test('reports the cost and the failures of a judge', async () => {
     const ids = [await store('yes'), await store('no')]
     judge.script('server_error')
     const { body } = await attempt('', { evaluator: judgeOf(), decision_ids: ids })
@@ -245,7 +246,7 @@ describe('a trial', () => {
     expect(body.usage).toMatchObject({ calls: 2 })
   })
 
-  test('of a schema that never ends fails alone and lets the gateway live', async () => {
+  test('fails for an endless schema, and the gateway continues', async () => {
     const schema = { $defs: { a: { anyOf: [{ $ref: '#/$defs/b' }, { $ref: '#/$defs/b' }] } } }
     let name = 'a'
     const defs: Record<string, object> = {}
@@ -281,7 +282,7 @@ describe('a trial', () => {
     expect(refused.body.errors.map((error) => error.pointer)).toContain(pointer)
   })
 
-  test('is not for viewers, and there is none of scores that others send', async () => {
+  test('is not allowed to viewers, nor for external evaluators', async () => {
     expect((await attempt('', {}, 'viewer')).status).toBe(403)
     const evaluator = { name: 'e', kind: 'external', config: {}, output: { data_type: 'text' } }
     const refused = await attempt('', { evaluator, sample: { n: 1 } })

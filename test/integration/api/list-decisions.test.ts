@@ -1,4 +1,6 @@
-/** GET /v1/decisions over HTTP and a real store. */
+/** Tests GET /v1/decisions over HTTP with a real database: order, filters, previews and invalid
+ * queries.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Decision } from '../../../core/decision/decision.ts'
@@ -45,7 +47,7 @@ async function idsOf(query: string): Promise<string[]> {
   return body.data.map((row) => row.decision_id)
 }
 
-/** Every page of a list, one after the other. */
+/** Reads all pages of a list and returns the ids of each page. */
 async function walk(query: string): Promise<string[][]> {
   const pages: string[][] = []
   let cursor = ''
@@ -63,7 +65,7 @@ beforeAll(async () => {
   await scene.database.query(`select ensure_day_partition('decisions', $1::date)`, [day])
 })
 
-test('walks every decision once, newest first, also those of one moment', async () => {
+test('lists each decision once, newest first, including decisions with the same time', async () => {
   const agent_id = 'walker'
   const expected: string[] = []
   for (const received_at of [start, start, start, start + 1, start + hour, start + 30 * hour]) {
@@ -75,7 +77,7 @@ test('walks every decision once, newest first, also those of one moment', async 
   expect(pages.flat()).toEqual([...expected.slice(3).toReversed(), ...sameMoment.toReversed()])
 })
 
-test('moments that differ by a microsecond are neither skipped nor repeated', async () => {
+test('neither skips nor repeats decisions a microsecond apart', async () => {
   const ids: string[] = []
   for (let microsecond = 0; microsecond < 5; microsecond++) {
     const id = await store({ agent_id: 'precise' })
@@ -90,7 +92,7 @@ test('moments that differ by a microsecond are neither skipped nor repeated', as
   expect(pages.flat()).toEqual(ids.toReversed())
 })
 
-test('filters by agent, session and domain, and by all of them together', async () => {
+test('filters by agent, session and domain, alone and combined', async () => {
   const session_id = `s${'ö'.repeat(999)}`
   const all = await store({ agent_id: 'a&b=c', session_id, domain: 'refunds' })
   const agent = await store({ agent_id: 'a&b=c', received_at: start + 1 })
@@ -105,7 +107,7 @@ test('filters by agent, session and domain, and by all of them together', async 
   expect(await idsOf(`${span}&${three}x`)).toEqual([])
 })
 
-test('from is part of the range and to is not', async () => {
+test('includes decisions at `from` and excludes decisions at `to`', async () => {
   const ids = [
     await store({ agent_id: 'edge' }),
     await store({ agent_id: 'edge', received_at: start + 1000 })
@@ -116,7 +118,7 @@ test('from is part of the range and to is not', async () => {
   expect(await idsOf(`agent_id=edge&from=${later}`)).toEqual([ids[1]])
 })
 
-test('without a range it is the last seven days', async () => {
+test('covers the last seven days by default', async () => {
   const now = Date.now()
   const recent = await store({ agent_id: 'lately', received_at: now - 6 * 24 * hour })
   const ahead = await store({ agent_id: 'lately', received_at: now + 2000 })
@@ -146,7 +148,7 @@ test('shows status and verdict', async () => {
   expect(body.data[0]?.evaluation).toEqual({ status: 'evaluated', verdict: 'fail' })
 })
 
-test('says how far storage is behind', async () => {
+test('reports the storage lag', async () => {
   const asOf = new Date(Date.now() - 2000)
   await reportProgress(scene.database, asOf)
   const { meta } = (await scene.get<Page>('/v1/decisions?limit=3')).body
@@ -154,7 +156,7 @@ test('says how far storage is behind', async () => {
   expect(meta.lag_ms).toBeGreaterThanOrEqual(2000)
 })
 
-test('another organization sees nothing, whatever it asks', async () => {
+test('shows nothing to another organization, whatever the query', async () => {
   await store({ agent_id: 'walker' })
   const { body } = await scene.get<Page>(`/v1/decisions?${span}&limit=1`)
   const paths = [span, `${span}&agent_id=walker`, `${span}&limit=1&cursor=${body.meta.next_cursor}`]
@@ -189,7 +191,7 @@ test.each([
   expect(body['errors']).toEqual([{ pointer: expect.any(String), detail: expect.any(String) }])
 })
 
-test('a query is data and never part of a statement', async () => {
+test('treats query parameters as data, never as SQL', async () => {
   const text = encodeURIComponent(`'; drop table decisions; --`)
   expect(await idsOf(`agent_id=${text}&session_id=${text}&domain=${text}`)).toEqual([])
   expect((await idsOf(`${span}&agent_id=walker`)).length).toBeGreaterThan(0)

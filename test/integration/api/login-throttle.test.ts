@@ -1,4 +1,6 @@
-/** Wrong passwords from elsewhere keep nobody out, over HTTP and a real store. */
+/** Tests over HTTP with a database that wrong passwords from other addresses do not lock a user
+ * out.
+ */
 import { beforeAll, expect, test } from '@jest/globals'
 import { logInFrom, password, register } from './account-scene.ts'
 import { createScene } from './scene.ts'
@@ -11,18 +13,18 @@ beforeAll(async () => {
   scene = await createScene()
 })
 
-const newPerson = async (): Promise<string> => (await register(scene)).body.user.email
+const registerUser = async (): Promise<string> => (await register(scene)).body.user.email
 
-test('ten wrong passwords from ten addresses do not lock an account', async () => {
-  const email = await newPerson()
+test('does not lock an account after ten wrong passwords from ten addresses', async () => {
+  const email = await registerUser()
   for (let host = 1; host <= 10; host++) {
     expect(await logInFrom(scene, `127.0.4.${host}`, { email, password: wrong })).toBe(401)
   }
   expect(await logInFrom(scene, '127.0.5.1', { email, password })).toBe(200)
 })
 
-test('ten wrong passwords from one address keep out that address alone', async () => {
-  const email = await newPerson()
+test('rejects only the address that sent ten wrong passwords', async () => {
+  const email = await registerUser()
   for (let time = 1; time <= 10; time++) {
     expect(await logInFrom(scene, '127.0.6.1', { email, password: wrong })).toBe(401)
   }
@@ -30,8 +32,8 @@ test('ten wrong passwords from one address keep out that address alone', async (
   expect(await logInFrom(scene, '127.0.6.2', { email, password })).toBe(200)
 })
 
-test('a hundred wrong passwords keep out addresses that never logged in', async () => {
-  const email = await newPerson()
+test('rejects addresses that never logged in after a hundred wrong passwords', async () => {
+  const email = await registerUser()
   expect(await logInFrom(scene, '127.0.7.1', { email, password })).toBe(200)
   const hosts = Array.from({ length: 10 }, (_, index) => `127.0.8.${index + 1}`)
   for (let time = 1; time <= 10; time++) {

@@ -1,4 +1,4 @@
-/** POST /v1/auth/login over HTTP and a real store. */
+/** Tests POST /v1/auth/login over HTTP with a database: tokens, uniform errors and throttling. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { hashPassword } from '../../../platform/security/password.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   )
 })
 
-test('the token it answers opens the reads of the organization', async () => {
+test('returns a token that can read the organization', async () => {
   const { status, body } = await scene.post('/v1/auth/login', {
     email: '  Ada@Example.COM ',
     password
@@ -38,7 +38,7 @@ test('the token it answers opens the reads of the organization', async () => {
   expect(list.status).toBe(200)
 })
 
-test('a wrong password and an unknown email are answered alike', async () => {
+test('responds alike to a wrong password and to an unknown email', async () => {
   const wrong = await scene.post('/v1/auth/login', { email: 'ada@example.com', password: 'x' })
   const unknown = await scene.post('/v1/auth/login', { email: 'eve@example.com', password })
   for (const { status, headers, body } of [wrong, unknown]) {
@@ -57,7 +57,7 @@ test.each([
   [{ email: 'a@example.com', password: 'x'.repeat(1025) }, ['/password']],
   [{ email: 'a@example.com', password: 'x', admin: true }, ['/admin']],
   [[], ['']]
-])('refuses the body %j', async (body, pointers) => {
+])('rejects the body %j', async (body, pointers) => {
   const answer = await scene.post<{ code: string; errors: { pointer: string }[] }>(
     '/v1/auth/login',
     body
@@ -66,7 +66,7 @@ test.each([
   expect(answer.body.errors.map(({ pointer }) => pointer)).toEqual(pointers)
 })
 
-test('refuses what is no JSON without repeating it', async () => {
+test('rejects a body that is not JSON without repeating it', async () => {
   const headers = { 'content-type': 'application/json' }
   const body = '{"password":"secret"'
   const response = await fetch(`${scene.url}/v1/auth/login`, { method: 'POST', headers, body })
@@ -77,7 +77,7 @@ test('refuses what is no JSON without repeating it', async () => {
   expect(wrongType.status).toBe(415)
 })
 
-test('an account that was tried too often has to wait, even with the right password', async () => {
+test('makes an account wait after too many attempts, even with the right password', async () => {
   const body = { email: 'grace@example.com', password }
   for (let time = 0; time < 10; time++) {
     expect((await scene.post('/v1/auth/login', body)).status).toBe(401)
@@ -85,7 +85,7 @@ test('an account that was tried too often has to wait, even with the right passw
   const { status, headers, body: problem } = await scene.post('/v1/auth/login', body)
   expect([status, problem['code']]).toEqual([429, 'login_throttled'])
   expect(headers.get('retry-after')).toBe('900')
-  // Other accounts are not throttled, and successful logins do not count.
+  // Other accounts are not throttled, and successful logins do not count toward the limit.
   for (let time = 0; time < 11; time++) {
     const other = await scene.post('/v1/auth/login', { email: 'ada@example.com', password })
     expect(other.status).toBe(200)
@@ -99,8 +99,8 @@ test('reports a missing organization only after the correct password', async () 
      select $1, $2, password_hash from users where email = 'ada@example.com'`,
     [randomUUID(), email]
   )
-  const codeOf = async (given: string): Promise<unknown> => {
-    const { status, body } = await scene.post('/v1/auth/login', { email, password: given })
+  const codeOf = async (attempted: string): Promise<unknown> => {
+    const { status, body } = await scene.post('/v1/auth/login', { email, password: attempted })
     return [status, body['code']]
   }
   expect(await codeOf('wrong')).toEqual([401, 'login_failed'])

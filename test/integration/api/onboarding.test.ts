@@ -1,14 +1,14 @@
-/** GET /v1/auth/onboarding over a real store: steps from facts, and waiting for the next. */
+/** Tests onboarding over HTTP with a database: its steps, and waiting for the next step. */
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { insertApiKey } from '../../../store/insert-api-key.ts'
-import type { RefusedAttempt } from '../../../usage/facts.ts'
+import type { RejectedAttempt } from '../../../usage/usage.ts'
 import { aDecision } from '../../support/builders.ts'
 import { createScene, storeDecision } from './scene.ts'
 import type { Scene } from './scene.ts'
 
 const path = '/v1/auth/onboarding'
 const at = Date.now()
-const attempt: RefusedAttempt = {
+const attempt: RejectedAttempt = {
   ...{ at, key_id: 'abcdefghijkl', status: 422, code: 'invalid_decision', detail: 'No.' },
   ...{ pointer: '/output', agent_id: null, sdk_version: null, request_id: 'request-1' }
 }
@@ -27,8 +27,8 @@ beforeAll(async () => {
 })
 
 beforeEach(() => {
-  scene.readFacts.attempts = async () => []
-  scene.readFacts.keyUse = async () => new Map()
+  scene.readUsage.attempts = async () => []
+  scene.readUsage.keyUse = async () => new Map()
 })
 
 async function read(query = '', token?: string): Promise<Answer> {
@@ -51,7 +51,7 @@ async function storeHour(organizationId: string, receivedAt: number): Promise<vo
   )
 }
 
-test('the steps follow the facts, one after the other', async () => {
+test('marks the steps as done one after the other', async () => {
   const before = await read()
   expect(doneOf(before)).toEqual([])
   expect(before).toMatchObject({ complete: false, recent_attempts: [] })
@@ -64,13 +64,13 @@ test('the steps follow the facts, one after the other', async () => {
   })
   expect(doneOf(await read())).toEqual(['key_created'])
 
-  scene.readFacts.attempts = async (organizationId) =>
+  scene.readUsage.attempts = async (organizationId) =>
     organizationId === scene.organizationId ? [attempt] : []
   const refused = await read()
   expect(doneOf(refused)).toEqual(['key_created', 'first_request_seen'])
   expect(refused.recent_attempts).toEqual([{ ...attempt, at: new Date(at).toISOString() }])
 
-  // Somebody else's story is another one.
+  // The steps of another organization are separate.
   expect(doneOf(await read('', scene.foreignToken))).toEqual([])
 
   const decision = aDecision({ organization_id: scene.organizationId, received_at: at })
@@ -80,22 +80,22 @@ test('the steps follow the facts, one after the other', async () => {
   expect(doneOf(await waiting)).toContain('first_decision_stored')
 })
 
-test('Redis away is null, and nothing else of the answer suffers', async () => {
+test('returns null for recent attempts without Redis, and all other fields', async () => {
   const away = async () => null
-  Object.assign(scene.readFacts, { attempts: away, keyUse: away })
+  Object.assign(scene.readUsage, { attempts: away, keyUse: away })
   const { recent_attempts, steps } = await read()
   expect(recent_attempts).toBeNull()
   expect(steps.length).toBeGreaterThan(3)
 })
 
-test('a wait that nothing ends is over in time, and one that is no number is refused', async () => {
+test('ends a wait in time, and rejects a wait that is too long', async () => {
   const before = performance.now()
   expect((await read('?wait=1')).complete).toBe(false)
   expect(performance.now() - before).toBeGreaterThan(900)
   expect((await scene.get(`${path}?wait=31`)).status).toBe(422)
 })
 
-test('who takes no decisions sends no test event, and says so', async () => {
+test('rejects a test event on a gateway that does not accept decisions', async () => {
   const test = { method: 'POST', path: `${path}/test-event`, body: {} } as const
   const elsewhere = await scene.send(test)
   expect([elsewhere.status, elsewhere.body['code']]).toEqual([409, 'ingest_elsewhere'])

@@ -1,7 +1,7 @@
-/** How the store carries out what reads ask of it: by indexes, and in few days of decisions.
+/** Tests the query plans of API reads: reads use indexes and touch only a few daily partitions.
  *
- * The tables are small here, where a sequential scan costs the least. So those are made the last
- * resort: one that is left has no index that could take its place.
+ * Postgres prefers sequential scans of the small test tables. The test turns `enable_seqscan` off,
+ * so that a sequential scan appears only if no index can replace it.
  */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
@@ -17,7 +17,7 @@ let scene: Scene
 let postgres: PostgresPool
 const days = 40
 const decisionId = randomUUID()
-/** Grow with the decisions; a statement that reads all of one is work for nobody's page. */
+/** Tables that grow with the number of decisions. No read may scan one of them completely. */
 const growing = new RegExp(
   '^((decisions|evaluations)(_default|_\\d{8})|decision_ids_\\d|later_scores|later_runs|' +
     'evaluation_plans|decision_hours|decision_facet_hours|outcome_hours|score_hours)$'
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await scene.database.query('analyze')
 })
 
-/** A hundred decisions of each day, those of today among them, with all that is kept of them. */
+/** Stores a hundred decisions a day up to today, with all their related data. */
 async function fill(organizationId: string): Promise<void> {
   const statements = [
     `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
@@ -90,7 +90,7 @@ interface Plan extends PlanPart {
   readonly Plans?: readonly Plan[]
 }
 
-/** Every part of a plan that was carried out. */
+/** Returns all executed nodes of a plan. */
 function partsOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(partsOf)].filter((part) => part['Actual Loops'] > 0)
 }
@@ -111,7 +111,7 @@ async function explain({ text, values }: Statement): Promise<Plan[]> {
 
 const list = '/v1/decisions'
 
-/** What is asked, and how many days of decisions a statement of it may read. */
+/** Paths, each with the maximum number of days of decisions that a single statement may read. */
 const reads: readonly (readonly [path: string, daysMax: number])[] = [
   [list, 3],
   [`${list}?limit=150`, 4],
@@ -133,7 +133,7 @@ const reads: readonly (readonly [path: string, daysMax: number])[] = [
   ['/v1/profiles/agent-1', 8]
 ]
 
-test.each(reads)('%s finds its rows by indexes, in at most %i days', async (path, daysMax) => {
+test.each(reads)('reads %s by indexes, from at most %i days', async (path, daysMax) => {
   const before = scene.statements.length
   const { status } = await scene.get(path.replace(':decision_id', decisionId))
   expect(status).toBe(200)
@@ -152,7 +152,7 @@ test.each(reads)('%s finds its rows by indexes, in at most %i days', async (path
   }
 })
 
-test('a list by time reads the key backward, and sorts nothing', async () => {
+test('reads a list by time backward from an index, without sorting', async () => {
   const before = scene.statements.length
   await scene.get(list)
   const walked = scene.statements.slice(before).filter(({ text }) => text.includes('limit 51'))
@@ -169,7 +169,7 @@ test('a list by time reads the key backward, and sorts nothing', async () => {
   }
 })
 
-test('errors are found by the index that has no others', async () => {
+test('finds errors by their partial index', async () => {
   const before = scene.statements.length
   await scene.get(`${list}?is_error=true`)
   const walked = scene.statements.slice(before).filter(({ text }) => text.includes('and is_error'))
@@ -186,7 +186,7 @@ test('errors are found by the index that has no others', async () => {
   }
 })
 
-test('an export of all walks few days at a time, and a tail those of its window', async () => {
+test('reads few days at a time for an export, and the window for a tail', async () => {
   const before = scene.statements.length
   const headers = { authorization: `Bearer ${scene.token}` }
   const exported = await fetch(`${scene.url}${list}/export?from=-40d&fields=decision_id`, {
@@ -202,7 +202,7 @@ test('an export of all walks few days at a time, and a tail those of its window'
     const scanned = parts.filter((part) => part['Node Type'] === 'Seq Scan')
     expect(scanned.filter((part) => growing.test(part['Relation Name'] ?? ''))).toEqual([])
     expect(parts.filter(isIdWithoutTime)).toEqual([])
-    // A page of 500 is five days here, in pieces of up to 16 days.
+    // A page of 500 decisions covers five days here. It is read in ranges of up to 16 days.
     expect(new Set(read.filter((name) => name.startsWith('decisions_2'))).size).toBeLessThan(17)
   }
 })

@@ -1,8 +1,8 @@
-/** Profiles of agents over HTTP and a real store. */
+/** Tests agent profiles over HTTP with a real database: lists, parts of a profile, and edits. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { storeFacts } from '../../support/agent-facts.ts'
-import type { AgentFact } from '../../support/agent-facts.ts'
+import { storeAgentUsage } from '../../support/agent-usage.ts'
+import type { AgentDecision } from '../../support/agent-usage.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -22,11 +22,11 @@ function tone(value: number, passed: boolean, evaluator_version: number) {
 const judged = { status: 'evaluated', verdict: 'pass', scores: [tone(0.9, true, 2)] }
 const failedId = randomUUID()
 
-function refunds(hours: number, members: Partial<AgentFact>): AgentFact {
+function refunds(hours: number, members: Partial<AgentDecision>): AgentDecision {
   return { received_at: ago(hours), agent_id: 'refunds', session_id: 's1', ...members }
 }
 
-const facts: readonly AgentFact[] = [
+const usage: readonly AgentDecision[] = [
   refunds(24 * 20, { input_tokens: 7, agent_version: '1', model: 'm1' }),
   refunds(30, { input_tokens: 50 }),
   refunds(5, {
@@ -42,7 +42,7 @@ const facts: readonly AgentFact[] = [
   { received_at: ago(3), agent_id: hostile, ...judged },
   { received_at: ago(2) },
   { received_at: ago(24 * 3), agent_id: '_unattributed' },
-  // Twenty in an hour, until it stopped.
+  // An agent that sent twenty decisions an hour until it stopped.
   ...Array.from({ length: 20 * 24 * 9 }, (_, index) => {
     return { received_at: ago(12 + index / 20), agent_id: 'busy' }
   })
@@ -50,7 +50,7 @@ const facts: readonly AgentFact[] = [
 
 beforeAll(async () => {
   scene = await createScene()
-  await storeFacts(scene.database, scene.organizationId, facts)
+  await storeAgentUsage(scene.database, scene.organizationId, usage)
 })
 
 interface Row {
@@ -84,8 +84,8 @@ async function profileOf(agentId: string, query = ''): Promise<Record<string, un
   return body
 }
 
-describe('the list', () => {
-  test('says how each agent is, the busiest first', async () => {
+describe('GET /v1/profiles', () => {
+  test('lists agents with their measures, busiest first', async () => {
     const rows = await listed()
     expect(rows.map(({ agent_id, status }) => [agent_id, status])).toEqual([
       ['busy', 'silent'],
@@ -120,7 +120,7 @@ describe('the list', () => {
     expect((await idsOf(query)).toSorted()).toEqual([...expected].toSorted())
   })
 
-  test('is turned page by page, each agent once', async () => {
+  test('lists each agent once over all pages', async () => {
     const found: string[] = []
     let cursor = ''
     do {
@@ -139,15 +139,15 @@ describe('the list', () => {
     }
   )
 
-  test('refuses the cursor of another order', async () => {
+  test('rejects a cursor from a list with another order', async () => {
     const { body } = await scene.get<List>('/v1/profiles?limit=1')
     const other = `/v1/profiles?limit=1&sort=name&cursor=${body.meta.next_cursor}`
     expect((await scene.get(other)).status).toBe(422)
   })
 })
 
-describe('a profile', () => {
-  test('tells everything on one page', async () => {
+describe('GET /v1/profiles/{agent_id}', () => {
+  test('returns all parts of a profile', async () => {
     const profile = await profileOf('refunds')
     expect(profile).toMatchObject({
       ...{ agent_id: 'refunds', name: null, tags: [], status: 'active', silence: null },
@@ -178,35 +178,35 @@ describe('a profile', () => {
     expect(domains.map(({ domain }) => domain).toSorted()).toEqual(['eu', null, 'us'])
   })
 
-  test('takes at most eight statements, none of which reads all decisions', async () => {
+  test('needs at most eight statements, and none reads all decisions', async () => {
     await profileOf('refunds')
-    const before = scene.asked.length
+    const before = scene.statementTexts.length
     await profileOf('refunds')
-    const asked = scene.asked.slice(before)
+    const asked = scene.statementTexts.slice(before)
     expect(asked.length).toBeLessThanOrEqual(8)
     const whole = asked.filter((statement) => /from decisions\b/.test(statement))
     expect(whole.every((statement) => /limit \d+/.test(statement))).toBe(true)
   })
 
-  test('says since when somebody is silent, and what is missed', async () => {
+  test('reports a silence with its start and the expected decisions', async () => {
     const { silence } = await profileOf('busy')
     expect(silence).toMatchObject({ since: ago(12).toISOString(), expected: 240 })
   })
 
-  test.each([hostile, '_unattributed', '__unattributed'])('is there for %s', async (agentId) => {
+  test.each([hostile, '_unattributed', '__unattributed'])('finds agent %s', async (agentId) => {
     const { agent_id, sample } = await profileOf(agentId, 'window=7d')
     expect([agent_id, sample]).toMatchObject([agentId, { n: 1 }])
   })
 
   test.each(['nobody', '\u0000', 'a'.repeat(5000), '\ud800'.toWellFormed(), '%', "' or 1=1"])(
-    'is not there for others: %j',
+    'returns 404 for %j',
     async (agentId) => {
       const { status, body } = await scene.get(pathOf(agentId))
       expect([status, body['code']]).toEqual([404, 'agent_not_found'])
     }
   )
 
-  test('is read with the scope profiles:read, and with no other', async () => {
+  test('requires the scope profiles:read of an API key', async () => {
     const key = scene.keyWith('profiles:read')
     expect((await scene.get(pathOf('refunds'), key)).status).toBe(200)
     expect((await scene.get(pathOf('refunds'), scene.apiKey)).status).toBe(403)
@@ -222,20 +222,23 @@ describe('a profile', () => {
     '/ingestion',
     '/decisions'
   ]
-  test.each([...parts, '/compare?a=1&b=2'])('is nobody else’s: %s', async (part) => {
-    const { status, body } = await scene.get(pathOf('refunds', part), scene.foreignToken)
-    expect([status, body['code']]).toEqual([404, 'agent_not_found'])
-  })
+  test.each([...parts, '/compare?a=1&b=2'])(
+    'hides agents of other organizations: %s',
+    async (part) => {
+      const { status, body } = await scene.get(pathOf('refunds', part), scene.foreignToken)
+      expect([status, body['code']]).toEqual([404, 'agent_not_found'])
+    }
+  )
 })
 
-describe('parts', () => {
+describe('parts of a profile', () => {
   async function partOf(part: string): Promise<Record<string, unknown>> {
     const { status, body } = await scene.get(pathOf('refunds', part))
     expect(status).toBe(200)
     return body
   }
 
-  test('trends are of the agent alone, by version', async () => {
+  test('returns trends of the agent by version', async () => {
     const { series } = await partOf('/timeseries?group_by=version&window=30d')
     const found = series as { key: object; total: { n: number } }[]
     expect(found.map(({ key, total }) => [key, total.n])).toEqual([
@@ -244,12 +247,12 @@ describe('parts', () => {
     ])
   })
 
-  test('scores by name', async () => {
+  test('lists scores by name', async () => {
     expect(await partOf('/scores?name=tone')).toMatchObject({ scores: [{ n_scored: 2 }] })
     expect(await partOf('/scores?name=other')).toMatchObject({ scores: [] })
   })
 
-  test('sessions, the one used last first', async () => {
+  test('lists sessions, last used first', async () => {
     const { sessions, count } = await partOf('/sessions')
     expect(count).toBe(2)
     expect(sessions).toMatchObject([
@@ -258,9 +261,9 @@ describe('parts', () => {
     ])
   })
 
-  test('what never became a decision is not known while it cannot be read', async () => {
+  test('reports null for ingestion while the counters are unavailable', async () => {
     expect(await partOf('/ingestion')).toMatchObject({ ingestion: null })
-    scene.readFacts.agentIngestion = (organizationId, agentId) => {
+    scene.readUsage.agentIngestion = (organizationId, agentId) => {
       const isAsked = organizationId === scene.organizationId && agentId === 'refunds'
       if (!isAsked) return Promise.resolve(null)
       const hours = [{ hour: day, rejected: 2, dropped: 1 }]
@@ -274,7 +277,7 @@ describe('parts', () => {
     expect(await profileOf('refunds')).toMatchObject({ ingestion })
   })
 
-  test('decisions of the agent alone, for sessions', async () => {
+  test('lists decisions of the agent for sessions, not for API keys', async () => {
     const { data } = await partOf('/decisions?limit=2')
     expect(data).toMatchObject([{ agent_id: 'refunds' }, { decision_id: failedId }])
     const key = scene.keyWith('profiles:read')
@@ -282,9 +285,11 @@ describe('parts', () => {
     expect((await scene.get(pathOf('nobody', '/decisions'))).status).toBe(404)
     const { body } = await scene.get<List>(pathOf('_unattributed', '/decisions'))
     expect(body.data.map(({ agent_id }) => agent_id)).toEqual([null])
+    const { body: reserved } = await scene.get<List>(pathOf('__unattributed', '/decisions'))
+    expect(reserved.data.map(({ agent_id }) => agent_id)).toEqual(['_unattributed'])
   })
 
-  test('versions and models', async () => {
+  test('lists versions and models', async () => {
     expect(await partOf('/versions?window=30d')).toMatchObject({
       versions: [{ value: '2' }, { value: '1', decisions: 1, input_tokens: 7 }],
       models: [
@@ -294,7 +299,7 @@ describe('parts', () => {
     })
   })
 
-  test('two versions are compared', async () => {
+  test('compares two versions', async () => {
     const compared = await partOf('/compare?a=1&b=2&window=30d')
     expect(compared).toMatchObject({
       ...{ a: { version: '1', n: 1 }, b: { version: '2', n: 2 } },
@@ -305,16 +310,29 @@ describe('parts', () => {
     })
   })
 
-  test('a version that there is not is said to be none', async () => {
+  test('compares scores of the same evaluator version', async () => {
+    const half = { value: 0.5, n: 2 }
+    expect(await partOf('/compare?a=2&b=2')).toMatchObject({
+      scores: [
+        {
+          ...{ name: 'tone', source: 'evaluator', evaluator_id: 'evl_tone', version: 2 },
+          mean: { a: half, b: half, delta: 0, ci: null, significant: null },
+          pass_rate: { a: half, b: half, delta: 0, significant: false }
+        }
+      ]
+    })
+  })
+
+  test('rejects an unknown version', async () => {
     const { status, body } = await scene.get(pathOf('refunds', '/compare?a=2&b=9'))
     expect([status, body['errors']]).toMatchObject([422, [{ pointer: '/b' }]])
   })
 })
 
-describe('editing', () => {
+describe('PATCH /v1/profiles/{agent_id}', () => {
   const prices = { m1: { input_usd_per_million: 10_000, output_usd_per_million: 0 } }
 
-  test('a member says who an agent is; what is left out stays, and it is in the log', async () => {
+  test('lets a member update some fields, and audits the change', async () => {
     const path = pathOf(hostile)
     const send = (body: object) => scene.send({ method: 'PATCH', path, body, role: 'member' })
     expect((await send({ name: 'Ann', tags: ['a', 'a', 'b'] })).body).toMatchObject({ name: 'Ann' })
@@ -334,7 +352,7 @@ describe('editing', () => {
     })
   })
 
-  test('with prices the cost is known, as far as they go', async () => {
+  test('computes the cost as far as prices are known', async () => {
     await scene.send({ method: 'PATCH', path: pathOf('refunds'), body: { prices } })
     const cost = { usd: 1, price_source: 'profile' }
     const { cost: found } = await profileOf('refunds')
@@ -344,7 +362,7 @@ describe('editing', () => {
     expect((await idsOf('sort=-cost'))[0]).toBe('refunds')
   })
 
-  test('who is archived is listed when asked for, and comes back', async () => {
+  test('lists archived agents on request, and unarchives them', async () => {
     const send = (archived: boolean) =>
       scene.send({ method: 'PATCH', path: pathOf('busy'), body: { archived } })
     expect((await send(true)).body['archived_at']).toEqual(expect.any(String))
@@ -372,7 +390,7 @@ describe('editing', () => {
     expect(error?.pointer.startsWith(pointer)).toBe(true)
   })
 
-  test('an agent that there is not cannot be edited, nor can one by a viewer', async () => {
+  test('rejects edits of an unknown agent, and by a viewer', async () => {
     const edit = { method: 'PATCH', body: { name: 'x' } } as const
     const of = (more: object) => scene.send({ ...edit, path: pathOf('refunds'), ...more })
     expect((await of({ path: pathOf('nobody') })).status).toBe(404)

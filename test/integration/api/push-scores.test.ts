@@ -1,10 +1,12 @@
-/** POST /v1/evaluation/scores over HTTP and a real store. */
+/** Tests POST /v1/evaluation/scores over HTTP with a real database: sources, permissions,
+ * duplicates and limits.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { parseApiKey } from '../../../core/ids/api-key.ts'
 import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
-import { storeOpenRun } from './open-run.ts'
+import { storePendingRun } from './pending-runs.ts'
 import { createScene, reportProgress, storeDecision, storeRun } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -36,9 +38,9 @@ async function push(scores: readonly unknown[], token = scene.token): Promise<Re
   return body.results
 }
 
-async function openRunsOf(decision_id: string) {
+async function pendingRunsOf(decision_id: string) {
   return await scene.database.query<{ run_id: string; status: string; result: string }>(
-    'select * from open_runs where decision_id = $1 order by finished_at',
+    'select * from pending_runs where decision_id = $1 order by finished_at',
     [decision_id]
   )
 }
@@ -63,7 +65,7 @@ async function anExternalEvaluator(output: object): Promise<string> {
   return evaluator_id
 }
 
-test('scores of people, programs and end users can be read at once', async () => {
+test('makes scores of users, programs and end users readable at once', async () => {
   const decision_id = await aStoredDecision()
   const score = { decision_id: decision_id.toUpperCase(), name: 'helpful' }
   const given: [object, string][] = [
@@ -95,12 +97,12 @@ test('scores of people, programs and end users can be read at once', async () =>
       }
     }
   })
-  const [run] = await openRunsOf(decision_id)
-  expect(run).toMatchObject({ status: 'finished', queued_at: null, published_at: null })
+  const [run] = await pendingRunsOf(decision_id)
+  expect(run).toMatchObject({ status: 'finished', published_at: null })
   expect(run).toMatchObject({ rule_id: 'push', agent_id: 'refund-agent', domain: 'refunds' })
 })
 
-test('a key for feedback brings what end users say, and answers for no evaluator', async () => {
+test('restricts feedback:write to scores of end users without an evaluator', async () => {
   const decision_id = await aStoredDecision()
   const key = scene.keyWith('feedback:write')
   const evaluator_id = await anExternalEvaluator({})
@@ -133,7 +135,7 @@ test('a key for feedback brings what end users say, and answers for no evaluator
   ])
 })
 
-test('with evaluation:write beside it, or as admin, a key is the program’s', async () => {
+test('accepts scores for an evaluator from a key with evaluation:write or admin', async () => {
   const decision_id = await aStoredDecision()
   const evaluator_id = await anExternalEvaluator({})
   for (const scopes of [['feedback:write', 'evaluation:write'], ['admin']] as const) {
@@ -142,7 +144,7 @@ test('with evaluation:write beside it, or as admin, a key is the program’s', a
   }
 })
 
-test('a value that no sum can hold is refused, and the largest ones can be summed up', async () => {
+test('rejects values too large to sum, and sums the largest allowed values', async () => {
   const name = 'enormous'
   const score = { decision_id: await aStoredDecision(), name }
   const [refused] = await push([{ ...score, value: 1.7e308 }])
@@ -150,7 +152,7 @@ test('a value that no sum can hold is refused, and the largest ones can be summe
   for (const value of [1e100, -1e100, 1e100]) {
     const decision_id = await aStoredDecision()
     await push([{ ...score, decision_id, value }])
-    const [open] = await openRunsOf(decision_id)
+    const [open] = await pendingRunsOf(decision_id)
     const ended = JSON.parse(open?.result ?? '') as LaterRun
     await storeRun(scene.database, { organization_id: scene.organizationId, decision_id }, ended)
   }
@@ -160,7 +162,7 @@ test('a value that no sum can hold is refused, and the largest ones can be summe
   expect([status, body.series[0]?.points[0]?.n]).toEqual([200, 3])
 })
 
-test('of one name that is pushed several times the last counts, wherever it is read', async () => {
+test('counts the last of several scores with the same name, in all reads', async () => {
   const decision_id = await aStoredDecision()
   const values = Array.from({ length: 9 }, (_, value) => value)
   const token = scene.tokenAs('member')
@@ -177,14 +179,14 @@ test('of one name that is pushed several times the last counts, wherever it is r
   expect(all.body.data.map(({ value }) => value)).toEqual(values.toReversed())
 })
 
-test('one that says nothing is told what it may say, and passed alone is enough', async () => {
+test('rejects a score without a value, and accepts passed alone', async () => {
   const decision_id = await aStoredDecision()
   const [empty, passed] = await push([
     { decision_id, name: 'a' },
     { decision_id, name: 'b', passed: false }
   ])
   expect(empty?.problem?.errors).toEqual([
-    { pointer: '/value', detail: 'is required where neither label nor passed is given' }
+    { pointer: '/value', detail: 'is required if label and passed are missing' }
   ])
   expect(passed).toMatchObject({ accepted: true })
   const { body } = await scene.get(`/v1/evaluation/${decision_id}`)
@@ -193,43 +195,43 @@ test('one that says nothing is told what it may say, and passed alone is enough'
   })
 })
 
-test('an id makes a retry safe: in one call, beside another, and when it is stored', async () => {
+test('ignores a repeated id within a call, in concurrent calls, and once stored', async () => {
   const decision_id = await aStoredDecision()
   const score = { id: randomUUID(), decision_id, name: 'a', value: 1 }
   const once = await push([score, { ...score, value: 2 }])
   expect(once.map(({ duplicate }) => duplicate)).toEqual([false, true])
   const many = await Promise.all(Array.from({ length: 4 }, () => push([{ ...score, name: 'b' }])))
   expect(many.flat().every(({ accepted, duplicate }) => accepted && duplicate)).toBe(true)
-  const [open, ...others] = await openRunsOf(decision_id)
+  const [open, ...others] = await pendingRunsOf(decision_id)
   expect(others).toEqual([])
   const ended = JSON.parse(open?.result ?? '') as LaterRun
   await storeRun(scene.database, { organization_id: scene.organizationId, decision_id }, ended)
-  await scene.database.query('delete from open_runs where decision_id = $1', [decision_id])
+  await scene.database.query('delete from pending_runs where decision_id = $1', [decision_id])
   expect((await push([score]))[0]).toMatchObject({ accepted: true, duplicate: true })
-  expect(await openRunsOf(decision_id)).toEqual([])
+  expect(await pendingRunsOf(decision_id)).toEqual([])
 })
 
-test('a score of an evaluator answers the run that waits for it, once', async () => {
+test('completes the run that waits for a score of an evaluator, once', async () => {
   const evaluator_id = await anExternalEvaluator({})
   const decision_id = await aStoredDecision()
   const owner = { organization_id: scene.organizationId, decision_id }
-  const waiting = await storeOpenRun(scene.database, owner, { evaluator_id, evaluator: 'acc' })
+  const waiting = await storePendingRun(scene.database, owner, { evaluator_id, evaluator: 'acc' })
   const score = { id: randomUUID(), decision_id, evaluator_id, value: 4 }
   const results = await Promise.all(Array.from({ length: 5 }, () => push([score], scene.writeKey)))
   expect(results.flat().filter(({ duplicate }) => duplicate === false)).toHaveLength(1)
-  const rows = await openRunsOf(decision_id)
+  const rows = await pendingRunsOf(decision_id)
   expect(rows).toMatchObject([{ run_id: waiting.run_id, status: 'finished', attempts: 1 }])
   expect(JSON.parse(rows[0]?.result ?? '')).toMatchObject({
     ...{ run_id: waiting.run_id, rule_id: 'rul_a', status: 'succeeded', evaluator_id },
     ...{ evaluator_version: 1, evaluator_kind: 'external', config_hash: 'sha256:0' },
     scores: [{ name: 'accuracy', value: 4, passed: true, normalized: 0.8, source_kind: 'api' }]
   })
-  // Where nobody waits it is a score of its own.
+  // Once no run is waiting, the score gets a run of its own.
   await push([{ ...score, id: randomUUID(), value: 1 }], scene.writeKey)
-  expect(await openRunsOf(decision_id)).toHaveLength(2)
+  expect(await pendingRunsOf(decision_id)).toHaveLength(2)
 })
 
-test('what an evaluator does not allow is refused with its place, and spoils nothing', async () => {
+test('rejects scores that an evaluator does not allow, and accepts the others', async () => {
   const range = await anExternalEvaluator({})
   const labels = { good: 1, bad: 0 }
   const choice = await anExternalEvaluator({ data_type: 'categorical', labels, pass: ['good'] })
@@ -259,10 +261,10 @@ test('what an evaluator does not allow is refused with its place, and spoils not
   }
   expect(results.at(-2)).toMatchObject({ accepted: true })
   expect(results.at(-1)).toMatchObject({ accepted: false, problem: { code: 'invalid_body' } })
-  expect(await openRunsOf(decision_id)).toHaveLength(1)
+  expect(await pendingRunsOf(decision_id)).toHaveLength(1)
 })
 
-test('an unknown decision is refused, and for good once storage has caught up', async () => {
+test('rejects an unknown decision, for good once storage has caught up', async () => {
   const decision_id = randomUUID()
   const item = { decision_id, name: 'a', value: 1 }
   const early = await push([item])
@@ -276,7 +278,7 @@ test('an unknown decision is refused, and for good once storage has caught up', 
   expect(await push([foreignItem])).toMatchObject([{ accepted: false, retryable: false }])
 })
 
-test('what was or is to be erased takes no score', async () => {
+test('rejects scores of decisions that are erased or about to be', async () => {
   const [gone, asked] = [await aStoredDecision(), await aStoredDecision()]
   await scene.database.query('update decision_ids set erased_at = now() where decision_id = $1', [
     gone
@@ -289,11 +291,11 @@ test('what was or is to be erased takes no score', async () => {
   )
   for (const decision_id of [gone, asked]) {
     expect(await push([{ decision_id, name: 'a', value: 1 }])).toMatchObject([{ accepted: false }])
-    expect(await openRunsOf(decision_id)).toEqual([])
+    expect(await pendingRunsOf(decision_id)).toEqual([])
   }
 })
 
-test('a decision takes no more than a thousand of them', async () => {
+test('limits a decision to a thousand unplanned scores', async () => {
   const decision_id = await aStoredDecision()
   const owner = { organization_id: scene.organizationId, decision_id }
   const run = aRun({ rule: 'push', rule_id: 'push', scores: [] })
@@ -310,7 +312,7 @@ test('a decision takes no more than a thousand of them', async () => {
   expect(over).toMatchObject({ accepted: false, problem: { code: 'limit_reached' } })
 })
 
-test('who may not is refused as a whole, and so is what is no list', async () => {
+test('rejects the whole call without permission or with an invalid list', async () => {
   const path = '/v1/evaluation/scores'
   const codeOf = async (body: unknown, token: string) =>
     (await scene.post(path, body, token)).body['code']

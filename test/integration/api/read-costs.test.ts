@@ -1,7 +1,7 @@
-/** What a read costs does not grow with what its organization has stored beyond a bound. */
+/** Tests that the cost of a read stays bounded as the data of an organization grows. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import { pointsMax } from '../../../api/stats/read-stats.ts'
+import { pointsMax } from '../../../api/stats/routes.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
 import type { Scene, Statement } from './scene.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
        from generate_series(1, $2::int) n, generate_series(0, $3::int - 1) h`,
     [organizationId, agents, hours]
   )
-  // Without it the statements have the plans of small tables.
+  // Without statistics, Postgres would choose plans for small tables.
   await database.query('analyze decision_hours')
 })
 
@@ -56,14 +56,14 @@ function nOf({ series }: Stats): number {
   return series.reduce((sum, { total }) => sum + total.n, 0)
 }
 
-/** What `work` had the gateway ask. */
+/** Returns the statements that the gateway sends during `work`. */
 async function statementsOf(work: () => Promise<unknown>): Promise<readonly Statement[]> {
   const before = scene.statements.length
   await work()
   return scene.statements.slice(before)
 }
 
-test('the more points a series has, the fewer groups have a series of their own', async () => {
+test('returns fewer series if each series has more points', async () => {
   const metrics = 'count,input_tokens,output_tokens,total_tokens,error_rate,latency_ms'
   const answer = await stats(`group_by=agent_id&interval=hour&metrics=${metrics}`)
   expect(pointsOf(answer)).toBeLessThanOrEqual(pointsMax)
@@ -72,13 +72,13 @@ test('the more points a series has, the fewer groups have a series of their own'
     await stats('group_by=agent_id&interval=hour&metrics=count'),
     await stats('metrics=count')
   ]
-  // Nothing is lost: what has no series of its own is in the one of all others.
+  // Groups without their own series are combined into one series.
   expect(byAgent.series.length).toBeLessThan(agents)
   expect(byAgent.series.filter(({ is_other }) => is_other)).toHaveLength(1)
   expect(nOf(byAgent)).toBe(nOf(all))
 })
 
-test('of a score with thousands of versions the largest series are answered', async () => {
+test('returns the largest series of a score with thousands of versions', async () => {
   await scene.database.query(
     `insert into score_hours (organization_id, hour, agent_id, domain, name, source_kind,
                               evaluator_id, evaluator_version, scores, valued, value_sum,
@@ -97,7 +97,7 @@ test('of a score with thousands of versions the largest series are answered', as
 })
 
 test.each(['-volume', 'pass_rate', '-cost', 'last_seen', 'name'])(
-  'a list of agents by %s reads one row of each, and the rest of the page alone',
+  'reads one row per agent for a list by %s, and more only for the page',
   async (sort) => {
     const asked = await statementsOf(async () => {
       const { status, body } = await scene.get<{ data: unknown[] }>(
@@ -111,7 +111,7 @@ test.each(['-volume', 'pass_rate', '-cost', 'last_seen', 'name'])(
   }
 )
 
-test('of evaluations that are over a list reads no runs; of others it does', async () => {
+test('reads runs only of evaluations that have not ended', async () => {
   const { database, organizationId: organization_id } = scene
   const [over, open] = [1, 2].map(() => aDecision({ organization_id, received_at: Date.now() }))
   if (over === undefined || open === undefined) throw new Error('no decisions')
@@ -140,7 +140,7 @@ test('of evaluations that are over a list reads no runs; of others it does', asy
   expect(read.map(({ values }) => values[1])).toEqual([[open.decision_id]])
 })
 
-test('large evaluators make a page shorter, and each is on one page', async () => {
+test('shortens pages with large evaluators, and lists each once', async () => {
   const { database, organizationId } = scene
   const count = 30
   await database.query(
@@ -149,15 +149,19 @@ test('large evaluators make a page shorter, and each is on one page', async () =
     [organizationId, count, count]
   )
   const config = JSON.stringify({ text: 'x'.repeat(250_000) })
+  const output = JSON.stringify({
+    ...{ name: 'large', data_type: 'boolean', min: null, max: null, labels: null },
+    ...{ pass: null, threshold: null, direction: 'higher' }
+  })
   await database.query(
     `insert into evaluator_versions (organization_id, evaluator_id, version, name, kind, config,
                                      output, timeout_ms, config_hash, created_by)
-     select $1::uuid, 'evl_' || n, v, 'large-' || n, 'heuristic', $3::text, '{}', 100, 'h', 'u'
+     select $1::uuid, 'evl_' || n, v, 'large-' || n, 'heuristic', $3::text, $4, 100, 'h', 'u'
        from generate_series(1, $2::int) n, generate_series($2::int - 1, $2::int) v
      union all
-     select $1::uuid, 'evl_1', v, 'large-1', 'heuristic', $3::text, '{}', 100, 'h', 'u'
+     select $1::uuid, 'evl_1', v, 'large-1', 'heuristic', $3::text, $4, 100, 'h', 'u'
        from generate_series(1, $2::int - 2) v`,
-    [organizationId, count, config]
+    [organizationId, count, config, output]
   )
   const evaluators = await pagesOf('/v1/evaluation/evaluators?limit=200')
   expect(Math.max(...evaluators.map((page) => page.length))).toBeLessThan(count)

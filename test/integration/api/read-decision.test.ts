@@ -1,4 +1,6 @@
-/** GET /v1/decisions/{decision_id} over HTTP and a real store. */
+/** Tests GET /v1/decisions/{decision_id} over HTTP with a real database: exact texts, access and
+ * waiting.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '../../../stack/ports.ts'
@@ -13,14 +15,14 @@ beforeAll(async () => {
   scene = await createScene()
 })
 
-function ours(overrides: Parameters<typeof aDecision>[0] = {}) {
+function ownDecision(overrides: Parameters<typeof aDecision>[0] = {}) {
   return aDecision({ organization_id: scene.organizationId, output: '"fine"', ...overrides })
 }
 
 const day = Date.UTC(2026, 0, 31)
 
-test('answers a stored decision, bare', async () => {
-  const decision = ours({ metadata: null, domain: null, received_at: day })
+test('returns a stored decision without an evaluation', async () => {
+  const decision = ownDecision({ metadata: null, domain: null, received_at: day })
   await storeDecision(scene.database, decision)
   const path = `/v1/decisions/${decision.decision_id.toUpperCase()}`
   const { status, headers, body } = await scene.get(path)
@@ -59,27 +61,25 @@ const exotic = [
   `{"long":"${'漢'.repeat(200_000)}"}`
 ]
 
-test.each(exotic)('answers the very text that was stored %#', async (text) => {
-  const decision = ours({
-    input: text,
-    output: '"\\u0000\\\\ \\"🔑\\ud83d\\udd11"',
-    metadata: text
-  })
+test.each(exotic)('returns the exact text that was stored %#', async (text) => {
+  const metadata = `{"value" :${text}}`
+  const output = '"\\u0000\\\\ \\"🔑\\ud83d\\udd11"'
+  const decision = ownDecision({ input: text, output, metadata })
   await storeDecision(scene.database, decision)
   const answer = await scene.get(`/v1/decisions/${decision.decision_id}`)
   expect(answer.text).toContain(`"input":${text},"output":${decision.output},"agent_id"`)
-  expect(answer.text).toContain(`"metadata":${text},"input_tokens"`)
+  expect(answer.text).toContain(`"metadata":${metadata},"input_tokens"`)
 })
 
-test('token counts beyond 2^31 keep their digits', async () => {
-  const decision = ours({ input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 0 })
+test('keeps all digits of token counts beyond 2^31', async () => {
+  const decision = ownDecision({ input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 0 })
   await storeDecision(scene.database, decision)
   const { text } = await scene.get(`/v1/decisions/${decision.decision_id}`)
   expect(text).toContain('"input_tokens":9007199254740991,"output_tokens":0,')
 })
 
-test('another organization learns nothing, not even that the id exists', async () => {
-  const decision = ours()
+test('does not reveal to another organization that the id exists', async () => {
+  const decision = ownDecision()
   await storeDecision(scene.database, decision)
   await storeRun(scene.database, decision, aRun())
   await reportProgress(scene.database, new Date(Date.now() + 60_000))
@@ -93,15 +93,15 @@ test('another organization learns nothing, not even that the id exists', async (
   expect(Object.keys(foreign.body)).toEqual(Object.keys(unknown.body))
 })
 
-test('the same id in two organizations is two decisions', async () => {
-  const decision = ours({ output: '"ours"' })
+test('stores the same id in two organizations as two decisions', async () => {
+  const decision = ownDecision({ output: '"ours"' })
   await storeDecision(scene.database, { ...decision, organization_id: randomUUID() })
   await storeDecision(scene.database, decision)
   const { body } = await scene.get(`/v1/decisions/${decision.decision_id}`)
   expect(body['output']).toBe('ours')
 })
 
-test('before storage has settled a partition, nobody knows how far it is', async () => {
+test('reports an unknown lag before storage has committed every partition', async () => {
   await scene.database.query('delete from storage_progress')
   const none = await scene.get(`/v1/decisions/${randomUUID()}`)
   await scene.database.query(
@@ -115,7 +115,7 @@ test('before storage has settled a partition, nobody knows how far it is', async
   await scene.database.query('delete from storage_progress')
 })
 
-test('while storage is behind, the answer says that asking again may help', async () => {
+test('reports that a retry may help while storage lags', async () => {
   const asOf = new Date(Date.now() - 5000)
   await reportProgress(scene.database, asOf)
   const { status, headers, body } = await scene.get(`/v1/decisions/${randomUUID()}`)
@@ -126,7 +126,7 @@ test('while storage is behind, the answer says that asking again may help', asyn
 })
 
 test.each(['x', '0', 'null', `{${randomUUID()}}`, '%00', "'%20or%20true--", 'a'.repeat(500)])(
-  'an id that is no UUID is not found: %s',
+  'returns 404 for an id that is not a UUID: %s',
   async (id) => {
     const { status, body } = await scene.get(`/v1/decisions/${id}`)
     expect([status, body['code']]).toEqual([404, 'decision_not_found'])
@@ -134,14 +134,14 @@ test.each(['x', '0', 'null', `{${randomUUID()}}`, '%00', "'%20or%20true--", 'a'.
 )
 
 test.each(['wait=31', 'wait=-1', 'wait=1.5', 'wait=x', 'until=never', 'wait=1&wait=2', 'what=1'])(
-  'refuses the query %s',
+  'rejects the query %s',
   async (query) => {
     const { status, body } = await scene.get(`/v1/decisions/${randomUUID()}?${query}`)
     expect([status, body['code']]).toEqual([422, 'invalid_query'])
   }
 )
 
-test('takes no API key and no garbage', async () => {
+test('rejects API keys and invalid tokens', async () => {
   const path = `/v1/decisions/${randomUUID()}`
   const key = await scene.get(path, scene.apiKey)
   expect([key.status, key.body['code']]).toEqual([401, 'session_required'])
@@ -151,24 +151,24 @@ test('takes no API key and no garbage', async () => {
   expect(garbage.headers.get('www-authenticate')).toContain('invalid_token')
 })
 
-/** Resolves after `times` further reads of this table. */
+/** Resolves when this table has been read `times` more times. */
 async function untilAsked(table: string, times: number): Promise<void> {
-  const before = scene.asked.length
+  const before = scene.statementTexts.length
   const readsOf = (statements: string[]): number =>
     statements.filter((statement) => statement.includes(`from ${table}`)).length
-  const isAsked = (): boolean => readsOf(scene.asked.slice(before)) >= times
+  const isAsked = (): boolean => readsOf(scene.statementTexts.slice(before)) >= times
   await waitUntil(`${times} reads of ${table}`, isAsked)
 }
 
 test('waits until it is stored, and then until it is evaluated', async () => {
-  const decision = ours()
+  const decision = ownDecision()
   const path = `/v1/decisions/${decision.decision_id}`
   const stored = scene.get(`${path}?wait=30`)
   await untilAsked('decisions', 1)
   await storeDecision(scene.database, decision)
   expect((await stored).status).toBe(200)
 
-  const before = scene.asked.length
+  const before = scene.statementTexts.length
   const evaluated = scene.get(`${path}?wait=30&until=evaluated`)
   // The second read is sent only after the first one found no run.
   await untilAsked('later_runs', 2)
@@ -179,15 +179,15 @@ test('waits until it is stored, and then until it is evaluated', async () => {
     verdict: 'pass',
     scores: { not_empty: { score_id: score.score_id, value: 1, passed: true } }
   })
-  // The decision never changes and is read once; the runs are read until it is evaluated.
-  const asked = scene.asked.slice(before)
+  // The decision never changes and is read once; runs are read until it is evaluated.
+  const asked = scene.statementTexts.slice(before)
   const countOf = (table: string): number =>
     asked.filter((statement) => statement.includes(`from ${table}`)).length
   expect([countOf('decisions'), countOf('later_runs') > 1]).toEqual([1, true])
 })
 
-test('when the wait is over it answers what there is', async () => {
-  const decision = ours()
+test('returns the current state when the wait ends', async () => {
+  const decision = ownDecision()
   await storeDecision(scene.database, decision)
   const path = `/v1/decisions/${decision.decision_id}`
   const { status, body } = await scene.get(`${path}?wait=1&until=first_score`)
@@ -195,27 +195,32 @@ test('when the wait is over it answers what there is', async () => {
   expect(body['evaluation']).toMatchObject({ status: 'pending' })
 })
 
-test('calls that wait beyond the share are refused, and others can wait meanwhile', async () => {
+test('rejects waiting calls beyond the share of an organization, and serves others', async () => {
   const path = `${scene.url}/v1/decisions/${randomUUID()}?wait=30`
   const hangUp = new AbortController()
   const init = { headers: { authorization: `Bearer ${scene.token}` }, signal: hangUp.signal }
   const ask = () =>
     fetch(path, init).then(
       ({ status }) => status,
-      () => 'hung up'
+      () => 'disconnected'
     )
   const outcomes = Array.from({ length: 4 }, ask)
   expect(await Promise.race(outcomes)).toBe(503)
   const foreign = await scene.get(`/v1/decisions/${randomUUID()}?wait=1`, scene.foreignToken)
   expect(foreign.status).toBe(404)
   hangUp.abort()
-  expect((await Promise.all(outcomes)).sort()).toEqual([503, 'hung up', 'hung up', 'hung up'])
-  await waitUntil('a place is free', async () => {
+  expect((await Promise.all(outcomes)).sort()).toEqual([
+    503,
+    'disconnected',
+    'disconnected',
+    'disconnected'
+  ])
+  await waitUntil('a slot is free', async () => {
     return (await scene.get(`/v1/decisions/${randomUUID()}?wait=1`)).status === 404
   })
 })
 
-test('whoever waits while the process stops is answered at once', async () => {
+test('ends waits at once on shutdown', async () => {
   const other = await createScene()
   const waiting = other.get(`/v1/decisions/${randomUUID()}?wait=30`)
   await waitUntil('the wait has begun', async () => {
@@ -229,7 +234,7 @@ test('whoever waits while the process stops is answered at once', async () => {
   expect((await waiting).body).toMatchObject({ code: 'decision_not_found', retryable: true })
 })
 
-test('the store away is 503 with Retry-After', async () => {
+test('returns 503 with Retry-After if the database is unavailable', async () => {
   const away = await createScene(`postgres://sluice@127.0.0.1:${await freePort()}/sluice`)
   const paths = ['/v1/decisions', `/v1/decisions/${randomUUID()}`, `/v1/evaluation/${randomUUID()}`]
   for (const path of paths) {

@@ -1,9 +1,11 @@
-/** GET /v1/evaluation/{decision_id} over HTTP and a real store. */
+/** Tests GET /v1/evaluation/{decision_id} over HTTP with a real database: runs, scores, access and
+ * waiting.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { finished, storeOpenRun, storePlan, storeRuleSet } from './open-run.ts'
+import { finished, storePendingRun, storePlan, storeRuleSet } from './pending-runs.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -30,7 +32,7 @@ async function storedAt(table: string, { decision_id }: { decision_id: string })
   return row?.at.toISOString() ?? ''
 }
 
-test('a decision without a plan is pending, with the reason', async () => {
+test('reports a decision without a plan as pending, with the reason', async () => {
   const decision = ours()
   await storeDecision(scene.database, decision)
   const { body } = await scene.get(`/v1/evaluation/${decision.decision_id.toUpperCase()}`)
@@ -62,7 +64,7 @@ test('shows runs before their decision is stored, with the time of the latest ch
   ])
 })
 
-test('a replay replaces the result of the run it repeats, and both are shown', async () => {
+test('shows a replay and the run it repeats, and counts the result of the replay', async () => {
   const decision = ours()
   for (const generation of [0, 1]) {
     const scores = [aScore({ name: 'refusal', passed: generation === 1 })]
@@ -73,7 +75,7 @@ test('a replay replaces the result of the run it repeats, and both are shown', a
   expect(body.runs).toHaveLength(2)
 })
 
-test('tells for each run what became of it, to sessions and to keys', async () => {
+test('shows the status of each run, to sessions and to keys', async () => {
   const decision = ours()
   const path = `/v1/evaluation/${decision.decision_id}`
   await storeDecision(scene.database, decision)
@@ -106,7 +108,7 @@ test('tells for each run what became of it, to sessions and to keys', async () =
   }
 })
 
-test('shows what the plan says of each rule, and what runs that are open do', async () => {
+test('shows the plan of each rule, and the status of pending runs', async () => {
   const decision = ours()
   const path = `/v1/evaluation/${decision.decision_id}`
   await storeRuleSet(scene.database, scene.organizationId, { version: 1, names: [...'abcd'] })
@@ -124,10 +126,10 @@ test('shows what the plan says of each rule, and what runs that are open do', as
   })
 
   const blocked = { status: 'blocked', status_reason: 'provider_billing' }
-  const { run_id } = await storeOpenRun(scene.database, decision, blocked)
+  const { run_id } = await storePendingRun(scene.database, decision, blocked)
   const ids = { rule: 'b', rule_id: 'rul_b', evaluator: 'b', evaluator_id: 'evl_b' }
   const ended = aRun({ ...ids, scores: [aScore({ name: 'b', passed: false, value: 0 })] })
-  await storeOpenRun(scene.database, decision, finished(ended))
+  await storePendingRun(scene.database, decision, finished(ended))
   const open = {
     status: 'evaluating',
     reason: 'provider_billing',
@@ -138,21 +140,21 @@ test('shows what the plan says of each rule, and what runs that are open do', as
   }
   expect((await scene.get(path)).body).toMatchObject(open)
 
-  // On its way out of the open runs it is there twice for a moment, and shown once.
+  // While its result is being stored, a run exists in two tables, but it is shown only once.
   await storeRun(scene.database, decision, ended)
   const both = (await scene.get<{ runs: object[] }>(path)).body
   expect(both).toMatchObject(open)
   expect(both.runs).toHaveLength(2)
 })
 
-test('a score of a person stands beside that of the machine, and counts', async () => {
+test('counts a human score before that of an evaluator, and shows both', async () => {
   const decision = ours()
   await storeDecision(scene.database, decision)
   const machine = aScore({ name: 'polite', value: 1, passed: true })
   await storeRun(scene.database, decision, aRun({ evaluator: 'polite', scores: [machine] }))
   const human = aScore({ name: 'polite', value: 0, passed: false, source_kind: 'human' })
   const push = { rule: 'push', rule_id: 'push', evaluator: 'polite', evaluator_kind: 'human' }
-  await storeOpenRun(scene.database, decision, finished(aRun({ ...push, scores: [human] })))
+  await storePendingRun(scene.database, decision, finished(aRun({ ...push, scores: [human] })))
   expect((await scene.get(`/v1/evaluation/${decision.decision_id}`)).body).toMatchObject({
     status: 'evaluated',
     verdict: 'fail',
@@ -167,13 +169,15 @@ test('a score of a person stands beside that of the machine, and counts', async 
   })
 })
 
-test('waits for the runs without being asked twice', async () => {
+test('waits for the runs in one call', async () => {
   const decision = ours()
   await storeDecision(scene.database, decision)
-  const before = scene.asked.length
+  const before = scene.statementTexts.length
   const waiting = scene.get(`/v1/evaluation/${decision.decision_id}?wait=30`, scene.apiKey)
   await waitUntil('its plan is read', () =>
-    scene.asked.slice(before).some((statement) => statement.includes('from evaluation_plans'))
+    scene.statementTexts
+      .slice(before)
+      .some((statement) => statement.includes('from evaluation_plans'))
   )
   await storeRun(scene.database, decision, aRun())
   expect((await waiting).body).toMatchObject({ status: 'evaluated' })
@@ -193,7 +197,7 @@ test('does not reveal to another organization that the id exists', async () => {
   expect(Object.keys(foreign.body)).toEqual(Object.keys(unknown.body))
 })
 
-test('without a credential, or with a wrong one, it is 401', async () => {
+test('returns 401 without or with an invalid credential', async () => {
   const path = `/v1/evaluation/${randomUUID()}`
   const none = await fetch(`${scene.url}${path}`)
   expect([none.status, none.headers.get('www-authenticate')]).toEqual([

@@ -1,7 +1,8 @@
-/** GET /v1/evaluation/health over HTTP and a real store: nothing is lost without being told. */
+/** Tests GET /v1/evaluation/health over HTTP with a real database: lost runs are reported. */
 import { beforeEach, expect, test } from '@jest/globals'
+import { countedMax } from '../../../api/results/read-health.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
-import { finished, storeOpenRun, storePlan } from './open-run.ts'
+import { finished, storePendingRun, storePlan } from './pending-runs.ts'
 import { createScene, evaluationsTopic, reportProgress, storeRun } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -19,7 +20,7 @@ function ours() {
   return aDecision({ organization_id: scene.organizationId })
 }
 
-test('an organization in which nothing happened is in order', async () => {
+test('reports nothing for an organization without data', async () => {
   const { status, body } = await scene.get(path, scene.apiKey)
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -29,7 +30,7 @@ test('an organization in which nothing happened is in order', async () => {
   })
 })
 
-test('every planned run is accounted for, until one is gone', async () => {
+test('accounts for every planned run until one is lost', async () => {
   const [old, other, young] = [ours(), ours(), ours()]
   const plan = { version: 0, outcomes: ['planned'], runs: 4 }
   await storePlan(scene.database, old, { ...plan, planned_at: ago(10) })
@@ -39,13 +40,13 @@ test('every planned run is accounted for, until one is gone', async () => {
   const gone = aRun({ evaluator: 'a' })
   await storeRun(scene.database, old, gone)
   await storeRun(scene.database, old, aRun({ evaluator: 'b', status: 'failed' }))
-  await storeOpenRun(scene.database, old, { status: 'blocked' })
+  await storePendingRun(scene.database, old, { status: 'blocked' })
   const twice = aRun({ evaluator: 'c' })
   await storeRun(scene.database, old, twice)
-  await storeOpenRun(scene.database, old, finished(twice))
-  // On top of what was planned: they make up for nothing that is missing.
+  await storePendingRun(scene.database, old, finished(twice))
+  // These runs were not planned, so they do not make up for a missing planned run.
   await storeRun(scene.database, old, aRun({ evaluator: 'b', generation: 1 }))
-  await storeOpenRun(scene.database, old, finished(aRun({ rule: 'push', rule_id: 'push' })))
+  await storePendingRun(scene.database, old, finished(aRun({ rule: 'push', rule_id: 'push' })))
   for (const evaluator of ['a', 'b']) await storeRun(scene.database, other, aRun({ evaluator }))
 
   const conservation = async () => (await scene.get(path)).body['conservation']
@@ -63,11 +64,11 @@ test('every planned run is accounted for, until one is gone', async () => {
   expect(await conservation()).toMatchObject({ in_flight: 0, difference: 5 })
 })
 
-test('tells what waits, which providers do not work, and what it cost today', async () => {
-  await storeOpenRun(scene.database, ours(), { scheduled_at: ago(3) })
-  await storeOpenRun(scene.database, ours(), { status: 'blocked', scheduled_at: ago(2) })
-  await storeOpenRun(scene.database, ours(), { ...finished(aRun()), scheduled_at: ago(9) })
-  await storeOpenRun(scene.database, aDecision())
+test('reports the backlog, the circuits of providers, and the spend of today', async () => {
+  await storePendingRun(scene.database, ours(), { scheduled_at: ago(3) })
+  await storePendingRun(scene.database, ours(), { status: 'blocked', scheduled_at: ago(2) })
+  await storePendingRun(scene.database, ours(), { ...finished(aRun()), scheduled_at: ago(9) })
+  await storePendingRun(scene.database, aDecision())
   for (const [id, name] of [
     ['con_a', 'a'],
     ['con_b', 'b']
@@ -103,4 +104,20 @@ test('tells what waits, which providers do not work, and what it cost today', as
   expect(body['oldest_pending_s']).toBeGreaterThanOrEqual(180)
   const foreign = (await scene.get(path, scene.foreignToken)).body
   expect(foreign).toMatchObject({ backlog: 0, circuits: [], spend_today: { calls: 0 } })
+})
+
+test('reports the oldest pending run even if there are more runs than it counts', async () => {
+  await scene.database.query(
+    `insert into pending_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
+                               evaluator, evaluator_kind, evaluator_version, received_at, status,
+                               max_attempts, expires_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), 'r', 'r', 'e', 'e', 'external', 1, now(),
+            'scheduled', 8, now() + interval '1 day'
+       from generate_series(1, $2::integer)`,
+    [scene.organizationId, countedMax]
+  )
+  await storePendingRun(scene.database, ours(), { scheduled_at: ago(60) })
+  const { body } = await scene.get(path)
+  expect(body).toMatchObject({ backlog: countedMax })
+  expect(body['oldest_pending_s']).toBeGreaterThanOrEqual(3600)
 })

@@ -1,4 +1,6 @@
-/** GET /v1/ingest/{decision_id} over HTTP and a real database: whether a decision is stored. */
+/** Tests, with a real database, GET /v1/ingest/{decision_id}, which reports whether a decision is
+ * stored.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { aDecision } from '../../support/builders.ts'
@@ -12,7 +14,7 @@ let key: string
 
 beforeAll(async () => {
   scene = await createScene()
-  // The ingest routes need these addresses, although the test sends nothing to them.
+  // The ingest routes require these settings, although the test sends nothing to Kafka.
   const log = { KAFKA_BROKERS: '127.0.0.1:1', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1' }
   url = await scene.serveAnother({ GATEWAY_ROUTES: 'ingest', ...log })
   key = scene.keyWith('ingest')
@@ -28,7 +30,7 @@ async function receiptOf(id: string, query = '') {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
 }
 
-test('returns when a decision was stored, also for an id in upper case', async () => {
+test('returns when a decision was stored, even for an id in upper case', async () => {
   const decision = ours()
   const { decision_id } = decision
   await storeDecision(scene.database, decision)
@@ -43,9 +45,9 @@ test('returns when a decision was stored, also for an id in upper case', async (
 
 test('waits until the decision is stored', async () => {
   const decision = ours()
-  const before = scene.asked.length
+  const before = scene.statementTexts.length
   const receipt = receiptOf(decision.decision_id, '?wait=30')
-  await waitUntil('the decision is looked up', () => scene.asked.length > before)
+  await waitUntil('the decision is looked up', () => scene.statementTexts.length > before)
   await storeDecision(scene.database, decision)
   expect((await receipt).body).toMatchObject({ state: 'stored' })
 })

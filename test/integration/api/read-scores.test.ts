@@ -1,9 +1,9 @@
-/** Scores as lists, states in bulk and trends, over HTTP and a real store. */
+/** Tests lists, bulk statuses and summaries of scores over HTTP with a real database. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { LaterRun, Score } from '../../../core/evaluation/evaluation.ts'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
-import { finished, storeOpenRun, storePlan } from './open-run.ts'
+import { finished, storePendingRun, storePlan } from './pending-runs.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'
 
@@ -21,7 +21,7 @@ interface List {
   readonly meta: { readonly next_cursor: string | null }
 }
 
-function ours(members: object = {}) {
+function ownDecision(members: object = {}) {
   return aDecision({ organization_id: scene.organizationId, ...members })
 }
 
@@ -30,7 +30,7 @@ interface Given extends Partial<Score> {
   readonly run?: Partial<LaterRun>
 }
 
-/** A decision of that agent with one score. */
+/** Stores a decision of the agent with one score. */
 async function scored(
   evaluated_at: Date,
   { version = 1, run = {}, ...score }: Given,
@@ -38,7 +38,7 @@ async function scored(
 ): Promise<string> {
   const given = aScore({ name: 'tone', data_type: 'numeric', ...score })
   const ids = { rule_id: 'rul_a', evaluator_id: 'evl_tone', evaluator: 'tone' }
-  const owner = { ...ours({ agent_id }), evaluated_at }
+  const owner = { ...ownDecision({ agent_id }), evaluated_at }
   const ended = aRun({ ...ids, evaluator_version: version, scores: [given], ...run })
   await storeRun(scene.database, owner, ended)
   return given.score_id
@@ -59,7 +59,7 @@ async function allOf(path: string): Promise<{ ids: string[]; pages: number }> {
   return { ids, pages }
 }
 
-describe('the list', () => {
+describe('GET /v1/evaluation/scores', () => {
   const range = `from=${at(-1).toISOString()}&to=${at(30).toISOString()}`
   let ids: string[]
 
@@ -70,12 +70,12 @@ describe('the list', () => {
       const domain = hour < 3 ? 'refunds' : 'sales'
       const value = hour / 10
       const run = { scores: [] }
-      await storeRun(scene.database, { ...ours(), evaluated_at: at(hour) }, aRun(run))
+      await storeRun(scene.database, { ...ownDecision(), evaluated_at: at(hour) }, aRun(run))
       ids.push(await scored(at(hour), { value, passed }, `agent-${domain}`))
     }
   })
 
-  test('gives each once, the newest first, whatever the size of a page', async () => {
+  test('lists each score once, newest first, for any page size', async () => {
     for (const limit of [1, 2, 3, 7, 200]) {
       const { ids: seen, pages } = await allOf(`/v1/evaluation/scores?${range}&limit=${limit}`)
       expect(seen).toEqual(ids.toReversed())
@@ -101,7 +101,7 @@ describe('the list', () => {
     expect(seen).toEqual(expected.map((index) => ids[index]))
   })
 
-  test('shows what a score is and where it comes from', async () => {
+  test('shows a score with its source', async () => {
     const path = `/v1/evaluation/scores?${range}&limit=1`
     for (const credential of [scene.token, scene.apiKey]) {
       const { body } = await scene.get<List>(path, credential)
@@ -128,9 +128,9 @@ describe('the list', () => {
   })
 })
 
-describe('the states of many decisions', () => {
-  test('are one answer, in which an unknown id spoils nothing', async () => {
-    const [evaluated, planned, foreign] = [ours(), ours(), aDecision()]
+describe('POST /v1/evaluation/status', () => {
+  test('returns all statuses in one response, with unknown ids', async () => {
+    const [evaluated, planned, foreign] = [ownDecision(), ownDecision(), aDecision()]
     await storeDecision(scene.database, evaluated)
     await storeRun(scene.database, evaluated, aRun({ scores: [aScore({ name: 'a' })] }))
     await storePlan(scene.database, planned, { version: 0, outcomes: ['disabled'], runs: 0 })
@@ -166,16 +166,16 @@ describe('the states of many decisions', () => {
     [{ decision_ids: [] }, '/decision_ids'],
     [{ decision_ids: ['x'] }, '/decision_ids/0'],
     [{ decision_ids: Array.from({ length: 201 }, () => randomUUID()) }, '/decision_ids']
-  ])('%#: a wrong body is named', async (sent, pointer) => {
+  ])('rejects an invalid body with a pointer %#', async (sent, pointer) => {
     const { status, body } = await scene.post('/v1/evaluation/status', sent, scene.token)
     expect([status, body['code']]).toEqual([422, 'invalid_body'])
     expect(body['errors']).toMatchObject([{ pointer }])
   })
 })
 
-describe('the scores of one decision', () => {
-  test('are the newest of each name and source, or all there were', async () => {
-    const decision = ours()
+describe('GET /v1/evaluation/{decision_id}/scores', () => {
+  test('lists the newest score of each name and source, or all with history', async () => {
+    const decision = ownDecision()
     const path = `/v1/evaluation/${decision.decision_id}/scores`
     expect((await scene.get(path)).status).toBe(404)
     await storeDecision(scene.database, decision)
@@ -184,7 +184,7 @@ describe('the scores of one decision', () => {
       const score = aScore({ name: 'a', value, source_kind: 'human' })
       const ids = { rule: 'push', rule_id: 'push', evaluator: 'a', scores: [score] }
       const ended = { ...finished(aRun(ids)), finished_at: at(hour) }
-      return storeOpenRun(scene.database, decision, ended)
+      return storePendingRun(scene.database, decision, ended)
     }
     const machine = aRun({ scores: [aScore({ name: 'a', value: 5 }), aScore({ name: 'b' })] })
     await storeRun(scene.database, { ...decision, evaluated_at: at(0) }, machine)
@@ -206,7 +206,7 @@ describe('the scores of one decision', () => {
   })
 })
 
-describe('the summary', () => {
+describe('GET /v1/evaluation/scores/summary', () => {
   interface Summary {
     readonly series: { key: object; version: number; source: string; points: object[] }[]
     readonly breaks: object[]
@@ -228,10 +228,10 @@ describe('the summary', () => {
     await scored(at(first + 26), { name: 'tone', value: 0, source_kind: 'human' })
     const run = { evaluator_id: 'evl_tone', evaluator: 'tone', rule_id: 'rul_a', scores: [] }
     for (const status of ['failed', 'failed', 'expired', 'skipped', 'canceled'] as const) {
-      const owner = { ...ours({ agent_id: 'agent-a' }), evaluated_at: at(first + 2) }
+      const owner = { ...ownDecision({ agent_id: 'agent-a' }), evaluated_at: at(first + 2) }
       await storeRun(scene.database, owner, aRun({ ...run, status }))
     }
-    const replayed = { ...ours({ agent_id: 'agent-a' }), evaluated_at: at(first + 2) }
+    const replayed = { ...ownDecision({ agent_id: 'agent-a' }), evaluated_at: at(first + 2) }
     const failed = aRun({ ...run, status: 'failed' })
     await storeRun(scene.database, replayed, failed)
     await scene.database.query('update later_runs set superseded_by = $1 where run_id = $2', [
@@ -239,10 +239,10 @@ describe('the summary', () => {
       failed.run_id
     ])
     const open = { evaluator_id: 'evl_tone', evaluator: 'tone', scheduled_at: at(first + 3) }
-    await storeOpenRun(scene.database, ours({ agent_id: 'agent-a' }), open)
+    await storePendingRun(scene.database, ownDecision({ agent_id: 'agent-a' }), open)
   })
 
-  test('an interval of a mean stays within the range of the values', async () => {
+  test('keeps the interval of a mean within the range of the values', async () => {
     const day = 24 * 20
     const bounds = { range_min: 0, range_max: 1 } as const
     for (const [index, value] of [0, 1, 1, 1].entries()) {
@@ -262,7 +262,7 @@ describe('the summary', () => {
     expect(highs).toContainEqual({ name: 'free', high: expect.closeTo(1.24, 2) })
   })
 
-  test('keeps versions and sources apart, and says what every rate rests on', async () => {
+  test('separates versions and sources, and returns the count of every rate', async () => {
     const { series, breaks, denominators, meta } = await read('&interval=day')
     const trend = { key: { name: 'tone' }, evaluator_id: 'evl_tone', evaluator: 'tone' }
     expect(series).toHaveLength(3)
@@ -292,7 +292,7 @@ describe('the summary', () => {
     })
   })
 
-  test('groups by several, and filters', async () => {
+  test('groups by several fields, and filters', async () => {
     const { series, denominators } = await read('&group_by=agent_id,rule_id&interval=none')
     const keys = series.map(({ key }) => key)
     expect(keys).toContainEqual({ agent_id: 'agent-b', rule_id: 'rul_a' })
@@ -304,7 +304,7 @@ describe('the summary', () => {
     expect((await read('&group_by=model')).series).toMatchObject([{ key: { model: null } }, {}, {}])
   })
 
-  test('takes hours for short ranges and days for long ones', async () => {
+  test('uses hours for short ranges and days for long ones', async () => {
     expect((await read()).meta['interval']).toBe('hour')
     const long = await scene.get<Summary>('/v1/evaluation/scores/summary')
     expect(long.body.meta['interval']).toBe('day')

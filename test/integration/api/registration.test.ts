@@ -1,10 +1,10 @@
-/** Registering over HTTP and a real store: with an email to confirm, or with an invite. */
+/** Tests registration over HTTP with a database, with a confirmation email or an invite. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { waitUntil } from '../../support/wait-until.ts'
-import { confirm, countLetters, lettersTo, logIn, newEmail, password } from './account-scene.ts'
-import { register, tokenOfLetter } from './account-scene.ts'
-import type { Refusal } from './account-scene.ts'
+import { confirm, countEmails, emailsTo, logIn, newEmail, password } from './account-scene.ts'
+import { register, tokenOfEmail } from './account-scene.ts'
+import type { ProblemBody } from './account-scene.ts'
 import { createScene } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'
 
@@ -15,15 +15,15 @@ beforeAll(async () => {
 })
 
 const refusedAt = ({ body }: Answer<unknown>): string[] =>
-  ((body as Refusal).errors ?? []).map(({ pointer }) => pointer)
-const codeOf = ({ body }: Answer<unknown>): string => (body as Refusal).code
-const ask = (more: Record<string, unknown>) =>
+  ((body as ProblemBody).errors ?? []).map(({ pointer }) => pointer)
+const codeOf = ({ body }: Answer<unknown>): string => (body as ProblemBody).code
+const request = (more: Record<string, unknown>) =>
   scene.post('/v1/auth/register', {
     ...{ email: newEmail(), password, organization_name: 'Example' },
     ...more
   })
 
-/** What is kept of what was asked for an email. */
+/** Returns the number of pending registrations of an email. */
 async function rowsOf(email: string): Promise<unknown> {
   const [row] = await scene.database.query(
     `select count(*)::integer as rows from registrations where email = $1`,
@@ -33,12 +33,12 @@ async function rowsOf(email: string): Promise<unknown> {
 }
 
 describe('registering', () => {
-  test('makes a person, an organization, a session and a key that may send', async () => {
+  test('creates a user, an organization, a session and a key that can send decisions', async () => {
     const email = newEmail()
-    const asked = await ask({ email: ` ${email.toUpperCase()} `, name: 'Ada' })
-    expect([asked.status, asked.text]).toEqual([202, '{"accepted":true}'])
+    const requested = await request({ email: ` ${email.toUpperCase()} `, name: 'Ada' })
+    expect([requested.status, requested.text]).toEqual([202, '{"accepted":true}'])
     expect((await logIn(scene, email)).status).toBe(401)
-    const { status, body } = await confirm(scene, await tokenOfLetter(scene, email))
+    const { status, body } = await confirm(scene, await tokenOfEmail(scene, email))
     expect(status).toBe(201)
     expect(body).toMatchObject({
       user: { email, name: 'Ada', email_verified: true },
@@ -62,17 +62,17 @@ describe('registering', () => {
     expect((await logIn(scene, email)).body.organization_id).toBe(body.organization_id)
   })
 
-  test('makes no key when none is wanted', async () => {
+  test('creates no key on request', async () => {
     const { body } = await register(scene, { create_key: false })
     expect(body.api_key).toBeNull()
     expect(body.next.map(({ path }) => path)).not.toContain('/v1/ingest')
   })
 
-  test('answers a taken email as a new one, and tells only its owner', async () => {
+  test('responds alike for an email with an account, and notifies only its owner', async () => {
     const { body } = await register(scene)
     const [there, nowhere] = [body.user.email, newEmail()]
     const answers = []
-    for (const email of [there, nowhere]) answers.push(await ask({ email }))
+    for (const email of [there, nowhere]) answers.push(await request({ email }))
     const [known, unknown] = answers.map(({ status, headers, text }) => {
       const own = { date: '', 'x-request-id': '' }
       return { status, text, headers: { ...Object.fromEntries(headers), ...own } }
@@ -80,20 +80,17 @@ describe('registering', () => {
     expect(known).toEqual(unknown)
     expect(await rowsOf(there)).toBe(await rowsOf(nowhere))
     await waitUntil('both emails', async () => {
-      return (await countLetters(scene, there)) === 2 && (await countLetters(scene, nowhere)) === 1
+      return (await countEmails(scene, there)) === 2 && (await countEmails(scene, nowhere)) === 1
     })
-    const told = (await lettersTo(scene, there))[1]?.text ?? ''
-    expect(told).toContain('there is an account with this address already')
-    expect(told).not.toMatch(/sl[a-z]_/)
+    const content = (await emailsTo(scene, there))[1]?.text ?? ''
+    expect(content).toContain('An account with this address already exists')
+    expect(content).not.toMatch(/sl[a-z]_/)
   })
 
-  test('of one email twice makes one account, and of a token one session', async () => {
+  test('creates one account for one email, and one session for one token', async () => {
     const email = newEmail()
-    await Promise.all([ask({ email }), ask({ email })])
-    const [first, second] = [
-      await tokenOfLetter(scene, email),
-      await tokenOfLetter(scene, email, 2)
-    ]
+    await Promise.all([request({ email }), request({ email })])
+    const [first, second] = [await tokenOfEmail(scene, email), await tokenOfEmail(scene, email, 2)]
     const answers = await Promise.all(
       [first, first, second, second].map((each) => confirm(scene, each))
     )
@@ -103,10 +100,10 @@ describe('registering', () => {
     }
   })
 
-  test('is over after a day, and keeps no password as it was', async () => {
+  test('expires after a day, and stores no plain password', async () => {
     const email = newEmail()
-    await ask({ email })
-    const token = await tokenOfLetter(scene, email)
+    await request({ email })
+    const token = await tokenOfEmail(scene, email)
     const rows = await scene.database.query(
       `update registrations set expires_at = expires_at - interval '1 day'
         where email = $1 returning registrations::text as row, expires_at > now() as is_open`,
@@ -117,10 +114,10 @@ describe('registering', () => {
     expect(codeOf(await confirm(scene, `slc_${'x'.repeat(43)}`))).toBe('token_invalid')
   })
 
-  test('sends 5 emails to one address in 15 minutes, and leaves those for a password', async () => {
+  test('sends 5 emails to one address in 15 minutes, not counting password resets', async () => {
     const email = newEmail()
     const statuses = []
-    for (let time = 0; time < 6; time++) statuses.push((await ask({ email })).status)
+    for (let time = 0; time < 6; time++) statuses.push((await request({ email })).status)
     expect(statuses).toEqual([202, 202, 202, 202, 202, 429])
     expect((await scene.post('/v1/auth/password/forgot', { email })).status).toBe(202)
   })
@@ -143,13 +140,13 @@ describe('registering', () => {
     [{ organization_name: 'see https://evil.example' }, ['/organization_name']],
     [{ name: '\ud800' }, ['/name']],
     [{ admin: true }, ['/admin']]
-  ])('with %j is refused', async (more, pointers) => {
-    const answer = await ask(more)
+  ])('is rejected with %j', async (more, pointers) => {
+    const answer = await request(more)
     expect([answer.status, codeOf(answer)]).toEqual([422, 'invalid_body'])
     expect(refusedAt(answer)).toEqual(pointers)
   })
 
-  test('is refused where nobody may, and needs an invite where only guests may', async () => {
+  test('is rejected if registration is closed, and can require an invite', async () => {
     const body = { email: newEmail(), password, organization_name: 'Example' }
     const codes: unknown[] = []
     for (const REGISTRATION of ['closed', 'invite']) {
@@ -160,14 +157,14 @@ describe('registering', () => {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ ...body, ...invite })
         })
-        codes.push([answer.status, ((await answer.json()) as Refusal).code])
+        codes.push([answer.status, ((await answer.json()) as ProblemBody).code])
       }
     }
     const closed = [403, 'registration_closed']
     expect(codes).toEqual([closed, closed, closed, [422, 'token_invalid']])
   })
 
-  test('with an invite joins its organization with its role, and makes none', async () => {
+  test('joins the organization of an invite with its role, and creates none', async () => {
     const { body: host } = await register(scene)
     const email = newEmail()
     const token = `sli_${randomUUID()}`
@@ -178,10 +175,10 @@ describe('registering', () => {
                now() + interval '1 day')`,
       [host.organization_id, email, token, host.user.id]
     )
-    const stranger = await ask({ invite_token: token })
+    const stranger = await request({ invite_token: token })
     expect([stranger.status, codeOf(stranger)]).toEqual([422, 'token_invalid'])
     const taken = { email: host.user.email, invite_token: token }
-    expect(codeOf(await ask(taken))).toBe('token_invalid')
+    expect(codeOf(await request(taken))).toBe('token_invalid')
     const { status, body } = await register(scene, { email, invite_token: token })
     expect([status, body.organization.id, body.api_key]).toEqual([201, host.organization_id, null])
     expect(body.user.email_verified).toBe(false)

@@ -1,8 +1,8 @@
-/** A rule taken through the decisions of the last days, over HTTP and a real store. */
+/** Tests previews of rules on recent decisions, over HTTP with a database. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Decision } from '../../../core/decision/decision.ts'
-import { frameTokensOf } from '../../../api/rules/estimate-cost.ts'
+import { frameTokensOf } from '../../../api/rules/preview-rule.ts'
 import { aDecision } from '../../support/builders.ts'
 import { aJudgeConfig } from '../../support/judges.ts'
 import { createScene, storeDecision } from './scene.ts'
@@ -26,7 +26,7 @@ interface Preview {
 
 let scene: Scene
 
-/** As storage does: the decision, and its hour. */
+/** Stores a decision and its hourly sum in the same way as storage. */
 async function store(organization_id: string, members: Partial<Decision>): Promise<string> {
   const received_at = Date.now() - dayMs
   const decision = aDecision({ organization_id, received_at, ...members })
@@ -54,7 +54,7 @@ beforeAll(async () => {
   scene = await createScene()
 })
 
-test('counts what there was, what matched, and why the others did not', async () => {
+test('counts the decisions, the matches, and why the others do not match', async () => {
   const ours = randomUUID()
   const matching = [await store(ours, { domain: 'refunds', agent_id: 'a' })]
   matching.push(await store(ours, { domain: 'refunds-eu', agent_id: 'a' }))
@@ -77,7 +77,7 @@ test('counts what there was, what matched, and why the others did not', async ()
   expect(high).toBeGreaterThan(0.5)
 })
 
-test('samples as the planner does, and says what that leaves', async () => {
+test('samples as the planner does, and counts what is sampled out', async () => {
   const ours = randomUUID()
   await store(ours, { received_at: Date.now() - 8 * dayMs })
   for (let index = 0; index < 40; index++) await store(ours, {})
@@ -90,28 +90,28 @@ test('samples as the planner does, and says what that leaves', async () => {
   expect(none).toMatchObject({ est_runs_per_day: 0, not_matched_by: { sampled_out: 40 } })
 })
 
-test('of an organization that began a day ago reckons with that day, and says so', async () => {
+test('uses only the days since the first decision of a new organization, and says so', async () => {
   const ours = randomUUID()
   for (let index = 0; index < 10; index++) await store(ours, {})
   const young = await preview(ours, {})
-  // Its first hour counts whole.
+  // The age is measured from the start of the decision's hour, so it is 24 to 25 hours.
   expect(young.est_runs_per_day).toBeGreaterThan(10 * (24 / 25) - 0.01)
   expect(young.est_runs_per_day).toBeLessThanOrEqual(10)
-  expect(young.assumes.join()).toMatch(/the first decision came within 2[45] h/)
+  expect(young.assumes.join()).toMatch(/the first decision is 2[45] h old/)
   await store(ours, { received_at: Date.now() - 8 * dayMs })
   const old = await preview(ours, {})
   expect(old.est_runs_per_day).toBeCloseTo(10 / 7, 2)
   expect(old.assumes.join()).not.toContain('the first decision')
 })
 
-test('of nothing is nothing', async () => {
+test('returns zeros and nulls without decisions', async () => {
   expect(await preview(randomUUID(), {})).toMatchObject({
     ...{ decisions: 0, matched: { share: null, n: 0, interval: null }, matched_7d: 0 },
     ...{ est_runs_per_day: 0, examples: [], not_matched_by: {} }
   })
 })
 
-test('looks into metadata, and past a decision whose metadata is too large', async () => {
+test('reads metadata, and ignores metadata that is too large', async () => {
   const ours = randomUUID()
   await store(ours, { metadata: '{"tier":"gold"}' })
   await store(ours, { metadata: JSON.stringify({ tier: 'gold', more: 'x'.repeat(9000) }) })
@@ -120,7 +120,7 @@ test('looks into metadata, and past a decision whose metadata is too large', asy
   expect(found.not_matched_by).toEqual({ metadata: 1, loop_guard: 1 })
 })
 
-test('says what judges would cost, and null where a price is not known', async () => {
+test('estimates the cost of judges, and returns null if a price is unknown', async () => {
   const ours = randomUUID()
   const connection_id = `con_${randomUUID().replaceAll('-', '')}`
   await scene.database.query(
@@ -149,18 +149,24 @@ test('says what judges would cost, and null where a price is not known', async (
   await store(ours, { received_at: Date.now() - 8 * dayMs })
   const evaluators = [{ evaluator_id: await insertJudge('m') }]
   const priced = await preview(ours, { evaluators })
-  // 4,000 characters, and what is said around them; 300 tokens out, once a day.
+  // One call a day: 4,000 characters (1,000 tokens), the prompt frame, and 300 output tokens.
   const tokens = 1000 + Math.ceil(frameTokensOf(judge))
   expect(frameTokensOf({ ...judge, system: 'x'.repeat(300) })).toBeGreaterThan(tokens - 1000 + 90)
   expect(priced.est_runs_per_day).toBe(1)
   expect(priced.est_usd_per_day).toBeCloseTo(tokens / 1e6 + 0.003, 9)
-  expect(priced.assumes.join()).toContain(`${tokens} tokens in and 300 out`)
+  expect(priced.assumes.join()).toContain(`${tokens} input and 300 output tokens`)
+  // A two-byte character counts as one character.
+  await scene.database.query(
+    `update decisions set output = replace(output, 'y', 'é') where organization_id = $1`,
+    [ours]
+  )
+  expect((await preview(ours, { evaluators })).est_usd_per_day).toBe(priced.est_usd_per_day)
   const unknown = await preview(ours, { evaluators: [{ evaluator_id: await insertJudge('n') }] })
   expect(unknown.est_usd_per_day).toBeNull()
-  expect(unknown.assumes.join()).toContain('the price of n is not known')
+  expect(unknown.assumes.join()).toContain('the price of n is unknown')
 })
 
-test('refuses a rule that could not be saved, with the same pointers', async () => {
+test('rejects an invalid rule with the same pointers as saving it', async () => {
   for (const [rule, pointer] of [
     [{ evaluators: [{ evaluator_id: 'evl_none' }] }, '/evaluators/0/evaluator_id'],
     [

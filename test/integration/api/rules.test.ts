@@ -1,4 +1,4 @@
-/** Rules over HTTP and a real store, and the rule sets that plans are made by. */
+/** Tests rules over HTTP with a database, and the rule sets that plans use. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { RuleSet } from '../../../core/evaluation/rule.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const notEmpty = [{ evaluator_id: 'output_not_empty' }]
 
-/** Somebody with no rules of his own yet. */
+/** Creates an organization that has only the built-in rule. */
 function createOrganization() {
   const organizationId = randomUUID()
   const send = (method: Sending['method'], where: string, body?: unknown) =>
@@ -68,7 +68,7 @@ function createOrganization() {
 }
 
 describe('a rule', () => {
-  test('is made with what it leaves out, read, listed, changed and deleted', async () => {
+  test('is created with defaults, read, listed, updated and deleted', async () => {
     const { send, make } = createOrganization()
     const made = await make({ sampling: { rate: 0.5 }, budget: { usd_per_day: 5 } })
     expect(made).toMatchObject({
@@ -112,7 +112,7 @@ describe('a rule', () => {
     [{ ttl_seconds: 1 }, '/ttl_seconds'],
     [{ name: '\ud800' }, '/name'],
     [{ priority: 1 }, '/priority']
-  ])('refuses %j at %s, new or changed', async (members, pointer) => {
+  ])('rejects %j at %s, when created or updated', async (members, pointer) => {
     const { send, make } = createOrganization()
     const { rule_id } = await make()
     const body = { name: 'r', evaluators: notEmpty, ...members }
@@ -125,7 +125,7 @@ describe('a rule', () => {
     }
   })
 
-  test('has a name of its own', async () => {
+  test('has a unique name', async () => {
     const { send, make } = createOrganization()
     const made = await make()
     for (const name of [made.name, 'default']) {
@@ -134,7 +134,7 @@ describe('a rule', () => {
     }
   })
 
-  test('of another organization is not there, and names none of its evaluators', async () => {
+  test('does not exist for another organization, nor do its evaluators', async () => {
     const [ours, theirs] = [createOrganization(), createOrganization()]
     const evaluator_id = await theirs.makeEvaluator()
     const { rule_id } = await theirs.make({ evaluators: [{ evaluator_id }] })
@@ -148,7 +148,7 @@ describe('a rule', () => {
 })
 
 describe('the rule default', () => {
-  test('is there without being made, and can only be switched', async () => {
+  test('exists from the beginning, and can only be enabled and disabled', async () => {
     const { send, ruleSets } = createOrganization()
     const { body } = await send('GET', '/default')
     expect(body).toMatchObject({ name: 'default', built_in: true, enabled: true })
@@ -168,8 +168,8 @@ describe('the rule default', () => {
   })
 })
 
-describe('each change writes the next rule set', () => {
-  test('with the rules in their order and the versions that they name', async () => {
+describe('a change of rules', () => {
+  test('writes a rule set with the rules in order and the versions that they name', async () => {
     const { make, makeEvaluator, changeEvaluator, ruleSets, send } = createOrganization()
     const id = await makeEvaluator()
     expect(await ruleSets()).toEqual([])
@@ -197,7 +197,7 @@ describe('each change writes the next rule set', () => {
     ])
   })
 
-  test('and many at once leave no gap and lose no rule', async () => {
+  test('writes a gapless sequence of rule sets without losing a concurrent change', async () => {
     const { make, ruleSets } = createOrganization()
     const made = await Promise.all(Array.from({ length: 8 }, () => make()))
     const sets = await ruleSets()
@@ -206,7 +206,7 @@ describe('each change writes the next rule set', () => {
     expect(last.toSorted()).toEqual(['default', ...made.map(({ rule_id }) => rule_id)].toSorted())
   })
 
-  test('and one that is refused writes nothing', async () => {
+  test('writes no rule set if it is rejected', async () => {
     const { send, make, ruleSets } = createOrganization()
     const { name } = await make()
     await send('POST', '', { name, evaluators: notEmpty })
@@ -215,7 +215,7 @@ describe('each change writes the next rule set', () => {
   })
 })
 
-test('a rule names an evaluator once, whatever the version', async () => {
+test('rejects a rule that names an evaluator twice, whatever the version', async () => {
   const { send, makeEvaluator, changeEvaluator } = createOrganization()
   const evaluator_id = await makeEvaluator()
   await changeEvaluator(evaluator_id, { config: { check: 'length', max: 7 } })
@@ -227,10 +227,10 @@ test('a rule names an evaluator once, whatever the version', async () => {
   ])
 })
 
-describe('switching a rule off', () => {
+describe('disabling a rule', () => {
   const insertRun = (organizationId: string, ruleId: string, status: string) =>
     scene.database.query(
-      `insert into open_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
+      `insert into pending_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
               evaluator, evaluator_kind, evaluator_version, received_at, status, expires_at)
        values ($1, gen_random_uuid(), gen_random_uuid(), $2, 'r', 'e', 'e', 'llm_judge', 1, now(),
                $3, now())`,
@@ -240,7 +240,7 @@ describe('switching a rule off', () => {
   test.each([
     ['PATCH', 'disabled'],
     ['DELETE', 'deleted']
-  ] as const)('asks for its open runs to be canceled: %s', async (method, reason) => {
+  ] as const)('requests the cancellation of its pending runs: %s', async (method, reason) => {
     const { organizationId, send, make } = createOrganization()
     const [one, other] = [await make(), await make()]
     for (const status of ['scheduled', 'running', 'finished']) {
@@ -251,7 +251,7 @@ describe('switching a rule off', () => {
     const rows = await scene.database.query(
       `select rule_id = $2 as is_ours, status, cancel_reason,
               cancel_requested_at is not null as is_asked
-         from open_runs where organization_id = $1 order by is_ours desc, status`,
+         from pending_runs where organization_id = $1 order by is_ours desc, status`,
       [organizationId, one.rule_id]
     )
     expect(rows).toEqual([
@@ -263,7 +263,7 @@ describe('switching a rule off', () => {
   })
 })
 
-test('there are at most 100 beside the built-in one', async () => {
+test('limits rules to 100, not counting the built-in one', async () => {
   const { make, send } = createOrganization()
   for (let batch = 0; batch < 10; batch++) {
     await Promise.all(Array.from({ length: 10 }, () => make({ enabled: false })))
@@ -272,11 +272,11 @@ test('there are at most 100 beside the built-in one', async () => {
   expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
 })
 
-test('the enabled ones may make 100 runs of a decision, and no more', async () => {
+test('limits the enabled rules to 100 runs per decision', async () => {
   const { organizationId, make, makeEvaluator, send } = createOrganization()
   const evaluators: { evaluator_id: string }[] = []
   while (evaluators.length < 20) evaluators.push({ evaluator_id: await makeEvaluator() })
-  // The built-in rule makes some as well.
+  // Five such rules would exceed the limit, because the runs of the built-in rule count too.
   const made: Rule[] = []
   while (made.length < 4) made.push(await make({ evaluators }))
   const refused = await send('POST', '', { name: 'one more', evaluators })
@@ -284,7 +284,8 @@ test('the enabled ones may make 100 runs of a decision, and no more', async () =
   const disabled = await make({ evaluators, enabled: false })
   const enabled = await send('PATCH', `/${disabled.rule_id}`, { enabled: true })
   expect([enabled.status, enabled.body.code]).toEqual([409, 'limit_reached'])
-  // An organization that had more before the limit can get below it in steps.
+  // An organization that exceeded the limit when the limit was introduced can reduce its rules one
+  // by one.
   await make({ evaluators, enabled: false })
   await scene.database.query(
     `update evaluation_rules
@@ -297,14 +298,33 @@ test('the enabled ones may make 100 runs of a decision, and no more', async () =
   expect(fewer.status).toBe(200)
 })
 
-describe('changes of an hour have a limit', () => {
-  /** With the wait in steps of 10 minutes. */
+test('disables a rule even if its rule set has the maximum size', async () => {
+  const { organizationId, send, make, makeEvaluator, ruleSets } = createOrganization()
+  const evaluator_id = await makeEvaluator()
+  const { rule_id, name } = await make({ evaluators: [{ evaluator_id }] })
+  const set = JSON.stringify((await ruleSets()).at(-1))
+  const padding = 8 * 1024 * 1024 - set.length - ',"padding":""'.length
+  await scene.database.query(
+    `update evaluator_versions
+        set config = jsonb_set(config::jsonb, '{padding}', to_jsonb(repeat('x', $2::int)))::text
+      where organization_id = $1`,
+    [organizationId, padding]
+  )
+  const longer = await send('PATCH', `/${rule_id}`, { name: `${name}-` })
+  expect([longer.status, longer.body.code]).toEqual([409, 'limit_reached'])
+  const renamed = await send('PATCH', `/${rule_id}`, { name: `${name.slice(1)}r` })
+  const disabled = await send('PATCH', `/${rule_id}`, { enabled: false })
+  expect([renamed.status, disabled.status]).toEqual([200, 200])
+})
+
+describe('the change limit per hour', () => {
+  /** Returns the status, the code, and Retry-After in units of 10 minutes. */
   const refusedUntil = async (send: ReturnType<typeof createOrganization>['send']) => {
     const { status, body, headers } = await send('POST', '', { name: 'r', evaluators: notEmpty })
     return [status, body.code, Math.round(Number(headers.get('retry-after')) / 600)]
   }
 
-  test('in number', async () => {
+  test('counts changes', async () => {
     const { organizationId, send, make } = createOrganization()
     const insert = (count: number, minutesAgo: number, action: string) =>
       scene.database.query(
@@ -323,7 +343,7 @@ describe('changes of an hour have a limit', () => {
     expect([disabled.status, deleted.status]).toEqual([200, 200])
   })
 
-  test('in bytes of rule sets', async () => {
+  test('counts the bytes of rule sets', async () => {
     const { organizationId, send, make } = createOrganization()
     const [one, other] = [await make(), await make()]
     await scene.database.query(

@@ -1,9 +1,9 @@
-/** Runs: found, read, canceled and replayed, over HTTP and a real store. */
+/** Tests listing, reading, canceling and replaying runs over HTTP with a real database. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
-import { finished, storeOpenRun, storeRuleSet } from './open-run.ts'
+import { finished, storePendingRun, storeRuleSet } from './pending-runs.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'
 
@@ -23,7 +23,7 @@ const first = Date.UTC(2026, 0, 10)
 const at = (minutes: number): Date => new Date(first + minutes * 60_000)
 
 async function aStoredDecision() {
-  // Stored as its JSON literal.
+  // Outputs are stored as JSON, hence the quotes.
   const output = '"Yes: within 30 days."'
   const decision = aDecision({ organization_id: scene.organizationId, output })
   await storeDecision(scene.database, decision)
@@ -49,7 +49,7 @@ async function allOf(query: string): Promise<string[]> {
   return ids
 }
 
-describe('the list', () => {
+describe('GET /v1/evaluation/runs', () => {
   const range = `from=${at(-1).toISOString()}&to=${at(60).toISOString()}`
   const ids: Record<string, string> = {}
 
@@ -60,7 +60,7 @@ describe('the list', () => {
     ids['skipped'] = await anEndedRun(4, { status: 'skipped', status_reason: 'content_missing' })
     const open = async (minutes: number, columns: object) =>
       (
-        await storeOpenRun(scene.database, await aStoredDecision(), {
+        await storePendingRun(scene.database, await aStoredDecision(), {
           ...{ scheduled_at: at(minutes), evaluator_kind: 'llm_judge' },
           ...columns
         })
@@ -69,7 +69,7 @@ describe('the list', () => {
     ids['waiting'] = await open(5, { rule_id: 'rul_b' })
   })
 
-  test('gives open and ended runs once, the newest first, whatever a page holds', async () => {
+  test('lists pending and ended runs once, newest first, for any page size', async () => {
     const expected = ['waiting', 'skipped', 'blocked', 'usual', 'failed', 'ok']
     for (const limit of [1, 2, 4, 200]) {
       const seen = await allOf(`${range}&limit=${limit}`)
@@ -91,7 +91,7 @@ describe('the list', () => {
     expect(await allOf(`${range}&${filter}&limit=1`)).toEqual(expected.map((name) => ids[name]))
   })
 
-  test('is refused with a wrong filter, and foreign runs are not in it', async () => {
+  test('rejects an invalid filter, and hides runs of other organizations', async () => {
     for (const query of ['status=done', 'kind=bad']) {
       expect((await scene.get(`${runs}?${query}`)).body['code']).toBe('invalid_query')
     }
@@ -100,8 +100,8 @@ describe('the list', () => {
   })
 })
 
-describe('one run', () => {
-  test('tells its attempts and costs, and what was said only to admins and owners', async () => {
+describe('GET /v1/evaluation/runs/{run_id}', () => {
+  test('shows attempts and costs, and contents only to admins and owners', async () => {
     const decision = await aStoredDecision()
     const evaluator_id = `evl_${randomUUID().replaceAll('-', '')}`
     const config = { prompt: 'Grade {{output}}', scale: { type: 'rubric', min: 0, max: 5 } }
@@ -132,42 +132,42 @@ describe('one run', () => {
     })
     expect(JSON.stringify(body['prompt'])).toContain('within 30 days')
     for (const credential of [scene.tokenAs('member'), scene.apiKey]) {
-      const told = (await scene.get(path, credential)).body
-      expect(told).toMatchObject({ attempts: [{ reply: null }, { reply: null }], prompt: null })
+      const answer = (await scene.get(path, credential)).body
+      expect(answer).toMatchObject({ attempts: [{ reply: null }, { reply: null }], prompt: null })
     }
     expect((await scene.get(path, scene.foreignToken)).body['code']).toBe('run_not_found')
   })
 
-  test.each(['no-uuid', randomUUID()])('that does not exist is 404: %s', async (id) => {
+  test.each(['no-uuid', randomUUID()])('returns 404 for an unknown run: %s', async (id) => {
     const { status, body } = await scene.get(`${runs}/${id}`)
     expect([status, body['code']]).toEqual([404, 'run_not_found'])
   })
 
-  test('can be canceled while it is open, and only then', async () => {
+  test('cancels a run only while it is pending', async () => {
     const cancel = (id: string, token = scene.token) =>
       scene.post(`${runs}/${id}/cancel`, undefined, token)
     for (const status of ['scheduled', 'retrying', 'blocked', 'running']) {
-      const open = await storeOpenRun(scene.database, await aStoredDecision(), { status })
+      const open = await storePendingRun(scene.database, await aStoredDecision(), { status })
       const answer = await cancel(open.run_id)
       expect([answer.status, answer.body['status']]).toEqual([200, status])
       const again = await cancel(open.run_id)
       expect(again.body['cancel_requested_at']).toBe(answer.body['cancel_requested_at'])
       const [row] = await scene.database.query(
-        'select cancel_requested_at, cancel_reason from open_runs where run_id = $1',
+        'select cancel_requested_at, cancel_reason from pending_runs where run_id = $1',
         [open.run_id]
       )
       expect(row).toEqual({ cancel_requested_at: expect.any(Date), cancel_reason: 'user' })
     }
     const done = aRun()
-    await storeOpenRun(scene.database, await aStoredDecision(), finished(done))
+    await storePendingRun(scene.database, await aStoredDecision(), finished(done))
     const stored = await anEndedRun(0, { status: 'expired' })
     for (const id of [done.run_id, stored]) {
       const { body } = await cancel(id)
       expect(body).toMatchObject({ status: 409, code: 'run_ended' })
-      expect(body['detail']).toMatch(/ since \d{4}-\d\d-\d\dT[\d:.]+Z\.$/)
+      expect(body['detail']).toMatch(/^The run ended as \w+ at \d{4}-\d\d-\d\dT[\d:.]+Z\. /)
     }
     expect((await cancel(randomUUID())).body['code']).toBe('run_not_found')
-    const foreign = await storeOpenRun(scene.database, aDecision())
+    const foreign = await storePendingRun(scene.database, aDecision())
     expect((await cancel(foreign.run_id)).body['code']).toBe('run_not_found')
     expect((await cancel(stored, scene.tokenAs('viewer'))).body['code']).toBe('role_missing')
   })
@@ -193,9 +193,9 @@ describe('a replay', () => {
   }
 
   const openOf = (rule_id: string) =>
-    scene.database.query('select * from open_runs where rule_id = $1', [rule_id])
+    scene.database.query('select * from pending_runs where rule_id = $1', [rule_id])
 
-  test('opens a run of the next generation for each that matches, and names it', async () => {
+  test('creates a run of the next generation for each match, and links it', async () => {
     const { rule_id, decisions } = await failedRuns(3)
     const filter = { status: ['failed'], rule_id }
     const counts = { matched: 3, planned: 3, left: 0, more_than_matched: false, est_usd: 0 }
@@ -207,7 +207,7 @@ describe('a replay', () => {
     for (const { decision_id, run_id } of decisions) {
       const row = open.find((each) => each['decision_id'] === decision_id)
       expect(row).toMatchObject({
-        ...{ replay_of: run_id, generation: 1, status: 'scheduled', queued_at: null },
+        ...{ replay_of: run_id, generation: 1, status: 'scheduled' },
         ...{ evaluator_version: 1, evaluator_id: 'evl_a', attempts: 0, max_attempts: 8 }
       })
       const { body } = await scene.get(`/v1/evaluation/${decision_id}`)
@@ -221,7 +221,7 @@ describe('a replay', () => {
     }
   })
 
-  test('repeats a run once, however many ask at once', async () => {
+  test('replays a run once, even in concurrent calls', async () => {
     const { rule_id } = await failedRuns(10)
     const filter = { status: ['failed', 'expired'], rule_id }
     const answers = await Promise.all(Array.from({ length: 4 }, () => replay(filter)))
@@ -230,7 +230,7 @@ describe('a replay', () => {
     expect(await replay(filter)).toMatchObject({ matched: 0, planned: 0 })
   })
 
-  test('of a rule that was deleted may cost what the rule allowed', async () => {
+  test('applies the limits of a deleted rule', async () => {
     const { rule_id } = await failedRuns(1)
     const budget = { usd_per_day: 2, calls_per_day: 3, on_exhausted: 'skip' }
     const terms = { rule_id, budget, ttl_seconds: 60, max_attempts: 2 }
@@ -244,7 +244,7 @@ describe('a replay', () => {
     expect(open).toMatchObject({ max_attempts: 2, budget: JSON.stringify(budget) })
   })
 
-  test('takes what is named, keeps its rule, and leaves what was pushed or erased', async () => {
+  test('replays named decisions, except pushed scores and erased decisions', async () => {
     await storeRuleSet(scene.database, scene.organizationId, { version: 7, names: ['seven'] })
     const { decisions } = await failedRuns(2, { rule_id: 'rul_seven', status: 'expired' })
     const pushed = await failedRuns(1, { rule_id: 'push' })
@@ -263,7 +263,7 @@ describe('a replay', () => {
     expect(Math.round((+expires - +scheduled) / 10_000)).toBe(360)
   })
 
-  test('estimates what judges cost, and says when it is not known', async () => {
+  test('estimates the cost of judges, or returns null if unknown', async () => {
     const evaluator_id = `evl_${randomUUID()}`
     const judged = { evaluator_kind: 'llm_judge', evaluator_id }
     const { rule_id } = await failedRuns(4, judged)
@@ -278,7 +278,7 @@ describe('a replay', () => {
     expect(await replay(filter, { dry_run: true })).toMatchObject({ est_usd: 0.002 })
   })
 
-  test('says what is left where there are more than it takes', async () => {
+  test('reports the runs left beyond the limit', async () => {
     const { rule_id, decisions } = await failedRuns(1)
     await scene.database.query(
       `insert into later_runs
@@ -297,7 +297,7 @@ describe('a replay', () => {
     [{ filter: { status: ['succeeded'] } }, '/filter/status/0'],
     [{ filter: { status: ['failed'], from: 'x' } }, '/filter/from'],
     [{ filter: { status: ['failed'], decision_ids: ['x'] } }, '/filter/decision_ids/0']
-  ])('%#: what is not valid is named', async (body, pointer) => {
+  ])('rejects an invalid body with a pointer %#', async (body, pointer) => {
     const answer = await scene.post(`${runs}/replay`, body, scene.token)
     expect([answer.status, answer.body['errors']]).toMatchObject([422, [{ pointer }]])
     const viewer = await scene.post(`${runs}/replay`, body, scene.tokenAs('viewer'))

@@ -1,4 +1,4 @@
-/** The read routes on a real server over a real database, with two organizations in it. */
+/** Creates a scene: the API routes on a real server with a real database and two organizations. */
 import { generateKeyPairSync, hash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,10 +15,10 @@ import { accountsRole } from '../../../api/store.ts'
 import { readGatewayConfig } from '../../../gateway/config.ts'
 import { createCors } from '../../../http/cors.ts'
 import { createGatewayApp } from '../../../gateway/create.ts'
-import { createDoor } from '../../../http/admission/door.ts'
-import { createNotedFacts } from '../../../usage/noted-facts.ts'
-import type { ReadFacts } from '../../../usage/read-facts.ts'
-import { noLog } from '../../../gateway/ingest/no-log.ts'
+import { createHttpLimits } from '../../../http/admission/http-limits.ts'
+import { createUsageCounters } from '../../../usage/usage-counters.ts'
+import type { ReadUsage } from '../../../usage/read-usage.ts'
+import { noKafka } from '../../../gateway/ingest/no-kafka.ts'
 import { createGatewayServer } from '../../../http/server.ts'
 import { systemClock } from '../../../platform/process/clock.ts'
 import type { Environment } from '../../../platform/config/config.ts'
@@ -34,17 +34,18 @@ import { createRedis } from '../../../platform/redis/redis.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { createKeys, createPeople } from './scene-people.ts'
+import { createKeys, createTestSessions } from './scene-credentials.ts'
 import { services } from '../../support/services.ts'
+import { checkAnswer } from '../../support/check-answer.ts'
 
 export const decisionsTopic = 'agent-decisions'
 export const evaluationsTopic = 'decision-evaluations'
-/** A fifth of them are one organization's. */
+/** Maximum number of waiting calls. One organization can hold a fifth of them. */
 const waitsMax = 15
 const pepper = 'a pepper of thirty-two characters!'
 export const secretsKey = 'a secret of thirty-two characters'
 
-/** Limits, counted in this process for as long as it lives. */
+/** Creates a rate limiter that counts in this process and never resets. */
 function createCountingLimiter(): RateLimiter {
   const taken = new Map<string, number>()
   return {
@@ -57,7 +58,7 @@ function createCountingLimiter(): RateLimiter {
         resetMs: 900_000
       }
     },
-    look: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
+    peek: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
     isSpent: () => false,
     giveBack: (key, _limit, points) => void taken.set(key, (taken.get(key) ?? 0) - points)
   }
@@ -73,36 +74,42 @@ export interface Answer<Body> {
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
-  /** How many it has answered; 0 until then. */
+  /** Number of rows returned; 0 until the statement has ended. */
   rows: number
 }
 
 export interface Scene {
   readonly url: string
-  /** PEM of the key that access tokens are signed with. */
+  /** The key that signs access tokens, in PEM. */
   readonly signingKey: string
   readonly database: TestDatabase
-  /** Where letters to people become files. */
+  /** Folder that the gateway writes emails to. */
   readonly mailFolder: string
-  /** Another gateway over the same stores, with other settings. @returns its URL */
+  /**
+   * Starts another gateway on the same services with other settings.
+   * @returns its URL
+   */
   serveAnother(environment?: Environment): Promise<string>
   readonly organizationId: string
-  /** A session of the organization, and one of another. */
+  /** Access tokens for this organization (`token`) and for another one (`foreignToken`). */
   readonly token: string
   readonly foreignToken: string
-  /** An API key with the scope evaluation:read, and one with evaluation:write. */
+  /** API keys with the scopes evaluation:read (`apiKey`) and evaluation:write (`writeKey`). */
   readonly apiKey: string
   readonly writeKey: string
-  /** Another key of the organization. */
+  /** Creates an API key of the organization with these scopes. */
   keyWith(...scopes: ApiKeyScope[]): string
-  /** A session of the organization with that role. */
+  /** Returns an access token for a user of the organization with this role. */
   tokenAs(role: string): string
   readonly stopping: AbortController
-  /** What the gateway reads of facts: as if Redis were away, until a test says something else. */
-  readonly readFacts: { -readonly [Name in keyof ReadFacts]: ReadFacts[Name] }
-  /** The statements that reads have begun with so far. */
-  readonly asked: readonly string[]
-  /** The same, with what was given to them. */
+  /**
+   * Functions that read usage. By default they return null, as when Redis is unavailable; tests can
+   * replace them.
+   */
+  readonly readUsage: { -readonly [Name in keyof ReadUsage]: ReadUsage[Name] }
+  /** SQL of the statements that reads have sent so far. */
+  readonly statementTexts: readonly string[]
+  /** Statements that reads have sent so far, with their values. */
   readonly statements: readonly Statement[]
   get<Body = Record<string, unknown>>(path: string, token?: string): Promise<Answer<Body>>
   post<Body = Record<string, unknown>>(
@@ -110,7 +117,7 @@ export interface Scene {
     body: unknown,
     token?: string
   ): Promise<Answer<Body>>
-  /** Anything, by somebody with a role; as the owner when nothing is said. */
+  /** Sends a request as a user with the role `sending.role`. Default: owner. */
   send<Body = Record<string, unknown>>(sending: Sending): Promise<Answer<Body>>
 }
 
@@ -119,13 +126,14 @@ export interface Sending {
   readonly path: string
   readonly body?: unknown
   readonly role?: string
-  /** Another organization than the scene's. */
+  /** Default: the organization of the scene. */
   readonly organizationId?: string
 }
 
 /**
- * @param databaseUrl another store than the scene's own, such as one that is away.
- * @param settings beside those that the scene needs.
+ * @param databaseUrl the URL to use instead of that of the scene's own database, for example an
+ * unreachable one
+ * @param settings the settings to add to those that the scene needs
  */
 export async function createScene(
   databaseUrl?: string,
@@ -141,25 +149,29 @@ export async function createScene(
   onEnd(() => postgres.close())
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signingKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  const people = createPeople(database, signingKey)
+  const sessions = createTestSessions(database, signingKey)
   const organizationId = randomUUID()
   const stopping = new AbortController()
-  const tokens = await people.logInAll(organizationId)
+  const tokens = await sessions.logInAll(organizationId)
   const keys = createKeys(organizationId, pepper)
-  const asked: string[] = []
-  const readFacts = createAbsentFacts()
+  const statementTexts: string[] = []
+  const readUsage = createAbsentUsage()
   const statements: Statement[] = []
   const mailFolder = await createFolder()
   const serving = {
-    ...{ postgres: noting(postgres, { asked, statements }), findApiKey: keys.find, readFacts },
+    ...{
+      postgres: recordStatements(postgres, { statementTexts, statements }),
+      findApiKey: keys.find,
+      readUsage
+    },
     ...{ signingKey, stopping },
     ...{ databaseUrl: database.url, settings, mailFolder }
   }
   const url = await serve(serving)
   const token = tokens.owner
-  const foreign = await people.logInAll(randomUUID())
+  const foreign = await sessions.logInAll(randomUUID())
   return {
-    ...{ url, database, organizationId, token, stopping, readFacts, asked, statements },
+    ...{ url, database, organizationId, token, stopping, readUsage, statementTexts, statements },
     ...{ signingKey, mailFolder },
     serveAnother: (environment = {}) =>
       serve({ ...serving, settings: { ...settings, ...environment } }),
@@ -179,12 +191,12 @@ export async function createScene(
         },
         body: JSON.stringify(body)
       }),
-    send: async ({ method, path, body, role = 'owner', organizationId: whose }) => {
-      const theirs = whose === undefined ? tokens : await people.logInAll(whose)
+    send: async ({ method, path, body, role = 'owner', organizationId: id }) => {
+      const used = id === undefined ? tokens : await sessions.logInAll(id)
       return request(`${url}${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${theirs[role as UserRole]}`,
+          authorization: `Bearer ${used[role as UserRole]}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' })
         },
         body: body === undefined ? null : JSON.stringify(body)
@@ -193,19 +205,19 @@ export async function createScene(
   }
 }
 
-function createAbsentFacts(): Scene['readFacts'] {
-  const away = () => Promise.resolve(null)
-  return { keyCounts: away, attempts: away, agentIngestion: away, keyUse: away }
+function createAbsentUsage(): Scene['readUsage'] {
+  const absent = () => Promise.resolve(null)
+  return { keyCounts: absent, attempts: absent, agentIngestion: absent, keyUse: absent }
 }
 
-/** The same, and notes what is asked of what organizations have. */
-function noting(
+/** Returns a pool that records all statements except those of the accounts role. */
+function recordStatements(
   postgres: PostgresPool,
-  { asked, statements }: { asked: string[]; statements: Statement[] }
+  { statementTexts, statements }: { statementTexts: string[]; statements: Statement[] }
 ): PostgresPool {
-  const noted = (to: Queryable): Queryable => ({
+  const recording = (to: Queryable): Queryable => ({
     query: async <R extends Row>(text: string, values: readonly unknown[] = []) => {
-      asked.push(text)
+      statementTexts.push(text)
       const statement = { text, values, rows: 0 }
       statements.push(statement)
       const rows = await to.query<R>(text, values)
@@ -215,10 +227,10 @@ function noting(
   })
   return {
     ...postgres,
-    ...noted(postgres),
+    ...recording(postgres),
     reading: (settings) => {
       const reads = postgres.reading(settings)
-      return settings['role'] === accountsRole ? reads : noted(reads)
+      return settings['role'] === accountsRole ? reads : recording(reads)
     }
   }
 }
@@ -229,7 +241,7 @@ interface Serving {
   readonly signingKey: string
   readonly stopping: AbortController
   readonly databaseUrl: string
-  readonly readFacts: ReadFacts
+  readonly readUsage: ReadUsage
   readonly settings: Environment
   readonly mailFolder: string
 }
@@ -240,9 +252,9 @@ async function createFolder(): Promise<string> {
   return folder
 }
 
-/** A gateway without the routes of ingest, and with limits of its own. */
+/** Starts a gateway that serves only the API routes. */
 async function serve({ stopping, ...serving }: Serving): Promise<string> {
-  const { postgres, findApiKey, signingKey, databaseUrl, settings, readFacts } = serving
+  const { postgres, findApiKey, signingKey, databaseUrl, settings, readUsage } = serving
   const config = readGatewayConfig({
     ...{ GATEWAY_ROUTES: 'api', REGISTRATION: 'open', PRIVATE_ADDRESSES_ALLOWED: 'true' },
     ...{ REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: databaseUrl },
@@ -258,19 +270,19 @@ async function serve({ stopping, ...serving }: Serving): Promise<string> {
     isStopping: () => false,
     stopping: stopping.signal
   }
-  const door = createDoor({
+  const httpLimits = createHttpLimits({
     ...{ requestsMax: 100, bodyBytesMax: 32 * 1024 * 1024, responseTimeoutMs: 10_000 },
     metrics
   })
   const { app } = createGatewayApp({
-    ...{ config, logger, lifecycle, metrics, postgres, findApiKey, door, waitsMax },
-    ...{ noteUse: () => {}, tellKeyChange: () => {}, rateLimiter: createCountingLimiter() },
-    ...{ producer: noLog.producer, schemaId: noLog.schemaId, oneTimeValues: openValues() },
-    ...{ facts: createNotedFacts({ metrics }), readFacts }
+    ...{ config, logger, lifecycle, metrics, postgres, findApiKey, httpLimits, waitsMax },
+    ...{ noteUse: () => {}, notifyKeyChange: () => {}, rateLimiter: createCountingLimiter() },
+    ...{ producer: noKafka.producer, schemaId: noKafka.schemaId, oneTimeValues: openValues() },
+    ...{ usage: createUsageCounters({ metrics }), readUsage }
   })
   const cors = createCors([])
   return listen(
-    createGatewayServer({ ...{ app, door, cors, metrics, limits }, clock: systemClock })
+    createGatewayServer({ ...{ app, httpLimits, cors, metrics, limits }, clock: systemClock })
   )
 }
 
@@ -298,6 +310,8 @@ async function request<Body>(url: string, init: RequestInit): Promise<Answer<Bod
   const response = await fetch(url, init)
   const text = await response.text()
   const { status, headers } = response
+  const contentType = headers.get('content-type')
+  checkAnswer(init.method ?? 'GET', new URL(url).pathname, { status, text, contentType })
   return { status, headers, text, body: JSON.parse(text) as Body }
 }
 
@@ -327,7 +341,7 @@ export async function storeDecision(database: TestDatabase, decision: Decision):
 export type RunOwner = Pick<Decision, 'organization_id' | 'decision_id'> &
   Partial<Pick<Decision, 'agent_id' | 'domain' | 'received_at'>> & { readonly evaluated_at?: Date }
 
-/** Stores a run and its scores as the storage group does: together. */
+/** Stores a run and its scores together, as the storage group does. */
 export async function storeRun(
   database: TestDatabase,
   owner: RunOwner,
@@ -354,7 +368,7 @@ export async function storeRun(
   )
 }
 
-/** Says that storage has stored everything the topic held at `asOf`. */
+/** Records, as storage does, that everything in the topic at `asOf` is stored. */
 export async function reportProgress(
   database: TestDatabase,
   asOf: Date,

@@ -1,8 +1,8 @@
-/** Sessions over HTTP and a real store: refreshed, ended, and refused everywhere soon after. */
+/** Tests sessions over HTTP with a database: refresh, cookies, expiry and revocation. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { waitUntil } from '../../support/wait-until.ts'
 import { logIn, password, refresh, register } from './account-scene.ts'
-import type { Opened, Refusal, Registered } from './account-scene.ts'
+import type { SessionBody, ProblemBody, Registered } from './account-scene.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -26,11 +26,11 @@ beforeAll(async () => {
   email = body.user.email
 })
 
-const opened = async (): Promise<Opened> => (await logIn(scene, email)).body
+const opened = async (): Promise<SessionBody> => (await logIn(scene, email)).body
 const me = (token: string) => scene.get('/v1/auth/me', token)
 const logOut = (token: string, body: object = {}) => scene.post('/v1/auth/logout', body, token)
 
-/** As if so many seconds had gone by for the tokens of the session. */
+/** Backdates the use of the session's refresh tokens by this many seconds. */
 async function age(refreshToken: string, seconds: number): Promise<void> {
   await scene.database.query(
     `update refresh_tokens set used_at = used_at - make_interval(secs => $2)
@@ -41,7 +41,7 @@ async function age(refreshToken: string, seconds: number): Promise<void> {
 }
 
 describe('a refresh', () => {
-  test('gives a token that works and another refresh token, each time', async () => {
+  test('returns a working access token and another refresh token each time', async () => {
     const tokens = [(await opened()).refresh_token]
     for (let round = 0; round < 3; round++) {
       const { status, body } = await refresh(scene, tokens.at(-1) ?? '')
@@ -53,7 +53,7 @@ describe('a refresh', () => {
     for (const token of tokens) expect(token).toMatch(/^slr_[\w-]{43}$/)
   })
 
-  test('twice at once gives the same successor, ten times over', async () => {
+  test('returns the same successor to ten concurrent requests', async () => {
     const { refresh_token } = await opened()
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => refresh(scene, refresh_token))
@@ -64,7 +64,7 @@ describe('a refresh', () => {
     expect((await refresh(scene, successor ?? '')).status).toBe(200)
   })
 
-  test('by another gateway gives the same successor as well', async () => {
+  test('returns the same successor on another gateway', async () => {
     const other = { ...scene, url: await scene.serveAnother() }
     const { refresh_token } = await opened()
     const here = await refresh(scene, refresh_token)
@@ -73,18 +73,18 @@ describe('a refresh', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ refresh_token })
     })
-    expect(((await there.json()) as Opened).refresh_token).toBe(here.body.refresh_token)
+    expect(((await there.json()) as SessionBody).refresh_token).toBe(here.body.refresh_token)
   })
 
-  test('with a token that was used before ends the session for all who hold it', async () => {
+  test('ends the session for all clients if a token was used before', async () => {
     const { refresh_token } = await opened()
     const thief = (await refresh(scene, refresh_token)).body
     await age(refresh_token, 11)
-    const { status, body, headers } = await refresh<Refusal>(scene, refresh_token)
+    const { status, body, headers } = await refresh<ProblemBody>(scene, refresh_token)
     expect([status, body.code]).toEqual([401, 'refresh_reused'])
     expect(headers.get('www-authenticate')).toContain('Bearer')
     expect((await me(thief.access_token)).body['code']).toBe('session_invalid')
-    const after = await refresh<Refusal>(scene, thief.refresh_token)
+    const after = await refresh<ProblemBody>(scene, thief.refresh_token)
     expect([after.status, after.body.code]).toEqual([401, 'refresh_invalid'])
     const [noted] = await scene.database.query(
       `select action, actor_id, details from audit_log
@@ -97,14 +97,14 @@ describe('a refresh', () => {
     })
   })
 
-  test('with a token whose successor was used ends it at once', async () => {
+  test('ends the session at once if the successor of the token was used', async () => {
     const { refresh_token } = await opened()
     const { body } = await refresh(scene, refresh_token)
     await refresh(scene, body.refresh_token)
-    expect((await refresh<Refusal>(scene, refresh_token)).body.code).toBe('refresh_reused')
+    expect((await refresh<ProblemBody>(scene, refresh_token)).body.code).toBe('refresh_reused')
   })
 
-  test('has a limit, which tabs do not notice and which hides no reuse', async () => {
+  test('is limited, except for concurrent tabs and the detection of reuse', async () => {
     const tokens = [(await opened()).refresh_token]
     const next = () => refresh(scene, tokens.at(-1) ?? '')
     for (let time = 0; time < 30; time++) {
@@ -113,22 +113,24 @@ describe('a refresh', () => {
       tokens.push(body.refresh_token)
     }
     const refused = await next()
-    const { code } = refused.body as unknown as Refusal
+    const { code } = refused.body as unknown as ProblemBody
     expect([refused.status, code]).toEqual([429, 'login_throttled'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     const repeats = await Promise.all(
       Array.from({ length: 40 }, () => refresh(scene, tokens.at(-2) ?? ''))
     )
     expect(new Set(repeats.map(({ status }) => status))).toEqual(new Set([200]))
-    expect((await refresh<Refusal>(scene, tokens[0] ?? '')).body.code).toBe('refresh_reused')
-    expect((await refresh<Refusal>(scene, tokens.at(-1) ?? '')).body.code).toBe('refresh_invalid')
+    expect((await refresh<ProblemBody>(scene, tokens[0] ?? '')).body.code).toBe('refresh_reused')
+    expect((await refresh<ProblemBody>(scene, tokens.at(-1) ?? '')).body.code).toBe(
+      'refresh_invalid'
+    )
   })
 
   test.each([
     ['expires_at', '29 days', 200],
     ['expires_at', '31 days', 401],
     ['ends_at', '91 days', 401]
-  ])('after its %s moved %s into the past is answered %i', async (column, by, expected) => {
+  ])('with its %s moved %s into the past returns %i', async (column, by, expected) => {
     const { refresh_token } = await opened()
     await scene.database.query(
       `update sessions set ${column} = ${column} - $2::interval
@@ -139,7 +141,7 @@ describe('a refresh', () => {
     expect((await refresh(scene, refresh_token)).status).toBe(expected)
   })
 
-  test('never moves the end behind 90 days after the login', async () => {
+  test('never extends the session beyond 90 days after the login', async () => {
     const { refresh_token, access_token } = await opened()
     await scene.database.query(
       `update sessions set ends_at = now() + interval '1 hour'
@@ -162,8 +164,8 @@ describe('a refresh', () => {
     [{ refresh_token: 'slr_short' }, 422, 'invalid_body'],
     [{ refresh_token: 1 }, 422, 'invalid_body'],
     [{ token: 'x' }, 422, 'invalid_body']
-  ])('with %j is refused', async (body, status, code) => {
-    const answer = await scene.post<Refusal>('/v1/auth/refresh', body)
+  ])('rejects %j', async (body, status, code) => {
+    const answer = await scene.post<ProblemBody>('/v1/auth/refresh', body)
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 })
@@ -173,7 +175,7 @@ describe('the cookie of a browser', () => {
   const send = (path: string, headers: Record<string, string>, url = scene.url) =>
     fetch(`${url}${path}`, { method: 'POST', headers, body: '{}' })
 
-  test('holds the refresh token, which is not in the body then', async () => {
+  test('contains the refresh token, and the body does not', async () => {
     const { headers, text } = await scene.post('/v1/auth/login', { email, password, cookie: true })
     const [pair = '', ...attributes] = cookieOf(headers).split('; ')
     expect(pair).toMatch(/^sluice_refresh=slr_[\w-]{43}$/)
@@ -184,26 +186,26 @@ describe('the cookie of a browser', () => {
     expect(refreshed.status).toBe(200)
     expect(cookieOf(refreshed.headers)).not.toContain(pair)
     expect(await refreshed.text()).not.toContain('slr_')
-    // A form of another site cannot say that it is JSON.
+    // A form on another site can send this content type and `text/plain`, but not JSON.
     const form = { ...json, 'content-type': 'application/x-www-form-urlencoded' }
     expect((await send('/v1/auth/refresh', form)).status).toBe(415)
     const plain = { ...json, 'content-type': 'text/plain' }
     expect((await send('/v1/auth/refresh', plain)).status).toBe(415)
   })
 
-  test('is no credential anywhere else', async () => {
+  test('is not accepted as a credential elsewhere', async () => {
     const { headers } = await scene.post('/v1/auth/login', { email, password, cookie: true })
     const cookie = cookieOf(headers).split(';')[0] ?? ''
     const answer = await fetch(`${scene.url}/v1/auth/me`, { headers: { cookie } })
     expect(answer.status).toBe(401)
   })
 
-  test('is taken away by a logout', async () => {
+  test('is removed by a logout', async () => {
     const { headers } = await logOut((await opened()).access_token)
     expect(cookieOf(headers)).toContain('sluice_refresh=; Max-Age=0')
   })
 
-  test('is sent over https alone where the public URL says so', async () => {
+  test('has the attribute Secure if the public URL is https', async () => {
     const url = await scene.serveAnother({ PUBLIC_URL: 'https://sluice.example.com' })
     const answer = await fetch(`${url}/v1/auth/login`, {
       method: 'POST',
@@ -215,7 +217,7 @@ describe('the cookie of a browser', () => {
 })
 
 describe('a session', () => {
-  test('ends with its logout at once here, and within five seconds elsewhere', async () => {
+  test('ends with its logout: at once on this gateway, within 5 seconds elsewhere', async () => {
     const elsewhere = await scene.serveAnother()
     const { access_token, refresh_token } = await opened()
     const read = async () => {
@@ -225,11 +227,11 @@ describe('a session', () => {
     expect(await read()).toBe(200)
     expect((await logOut(access_token)).body).toEqual({ sessions_ended: 1 })
     expect((await me(access_token)).body['code']).toBe('session_invalid')
-    await waitUntil('refused elsewhere', async () => (await read()) === 401, 5000)
+    await waitUntil('rejected elsewhere', async () => (await read()) === 401, 5000)
     expect((await refresh(scene, refresh_token)).status).toBe(401)
   })
 
-  test('of who is no member any more is refused, and a role counts as it is now', async () => {
+  test('ends with the membership, and follows a change of role', async () => {
     const { body } = await register(scene)
     const change = (role: string) =>
       scene.database.query(`update memberships set role = $2 where user_id = $1`, [
@@ -241,21 +243,23 @@ describe('a session', () => {
     expect(rule.body['code']).toBe('role_missing')
     await scene.database.query(`delete from memberships where user_id = $1`, [body.user.id])
     await waitUntil(
-      'no member',
+      'no longer a member',
       async () => (await me(body.access_token)).body['code'] === 'session_invalid',
       5000
     )
-    expect((await refresh<Refusal>(scene, body.refresh_token)).body.code).toBe('refresh_invalid')
+    expect((await refresh<ProblemBody>(scene, body.refresh_token)).body.code).toBe(
+      'refresh_invalid'
+    )
     const login = await logIn(scene, body.user.email)
-    expect([login.status, (login.body as unknown as Refusal).code]).toEqual([
+    expect([login.status, (login.body as unknown as ProblemBody).code]).toEqual([
       404,
       'organization_not_found'
     ])
   })
 
-  test('is listed with the others of its person, and one of them is this one', async () => {
-    const { body: person } = await register(scene)
-    const { body: second } = await logIn(scene, person.user.email)
+  test('is listed with the other sessions of its user, and marked as current', async () => {
+    const { body: registered } = await register(scene)
+    const { body: second } = await logIn(scene, registered.user.email)
     const { body } = await scene.get<SessionList>('/v1/auth/sessions', second.access_token)
     expect(body.data.map(({ is_current }) => is_current)).toEqual([false, true])
     const page = await scene.get<SessionList>('/v1/auth/sessions?limit=1', second.access_token)
@@ -269,9 +273,9 @@ describe('a session', () => {
     expect(rest.body.meta.next_cursor).toBeNull()
   })
 
-  test('is ended by its person from another one, and by nobody else', async () => {
-    const { body: person } = await register(scene)
-    const { body: second } = await logIn(scene, person.user.email)
+  test('can be revoked by its user from another session, and not by others', async () => {
+    const { body: registered } = await register(scene)
+    const { body: second } = await logIn(scene, registered.user.email)
     const { body } = await scene.get<SessionList>('/v1/auth/sessions', second.access_token)
     const id = body.data[0]?.session_id ?? ''
     const end = async (token: string) => {
@@ -282,38 +286,40 @@ describe('a session', () => {
     expect(await end(first.access_token)).toBe(404)
     expect(await end(second.access_token)).toBe(200)
     expect(await end(second.access_token)).toBe(404)
-    expect((await me(person.access_token)).status).toBe(401)
+    expect((await me(registered.access_token)).status).toBe(401)
     expect((await me(second.access_token)).status).toBe(200)
   })
 
-  test('is ended with all others by a logout from everywhere', async () => {
-    const { body: person } = await register(scene)
-    const others = await Promise.all([1, 2].map(() => logIn(scene, person.user.email)))
-    expect((await logOut(person.access_token, { all: true })).body).toEqual({ sessions_ended: 3 })
+  test('ends with all others when the user logs out everywhere', async () => {
+    const { body: registered } = await register(scene)
+    const others = await Promise.all([1, 2].map(() => logIn(scene, registered.user.email)))
+    expect((await logOut(registered.access_token, { all: true })).body).toEqual({
+      sessions_ended: 3
+    })
     for (const { body } of others) expect((await me(body.access_token)).status).toBe(401)
     expect((await me(first.access_token)).status).toBe(200)
   })
 
-  test('is one of a thousand: the oldest goes', async () => {
-    const { body: person } = await register(scene)
+  test('ends as the oldest when its user exceeds a thousand sessions', async () => {
+    const { body: registered } = await register(scene)
     await scene.database.query(
       `insert into sessions (session_id, user_id, organization_id, expires_at, ends_at)
        select gen_random_uuid(), $1, $2, now() + interval '1 day', now() + interval '1 day'
          from generate_series(1, 999)`,
-      [person.user.id, person.organization_id]
+      [registered.user.id, registered.organization_id]
     )
-    await logIn(scene, person.user.email)
+    await logIn(scene, registered.user.email)
     const [row] = await scene.database.query<{ live: number; ended: string }>(
       `select count(*) filter (where revoked_at is null)::integer as live,
               string_agg(revoked_reason, ',') as ended
          from sessions where user_id = $1`,
-      [person.user.id]
+      [registered.user.id]
     )
     expect(row).toEqual({ live: 1000, ended: 'many' })
   })
 })
 
-test('every login and logout is in the audit log, without any token', async () => {
+test('records every login and logout in the audit log, without tokens', async () => {
   const { body } = await register(scene)
   const { body: login } = await logIn(scene, body.user.email)
   await logOut(login.access_token)

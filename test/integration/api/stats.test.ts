@@ -1,8 +1,9 @@
-/** Statistics over HTTP and a real store: counts, rates, scores, gaps, groups and refusals. */
+/** Tests statistics over HTTP with a real database: counts, rates, scores, gaps, groups and errors.
+ */
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { storeFacts } from '../../support/agent-facts.ts'
-import type { AgentFact } from '../../support/agent-facts.ts'
-import { hoursDiffer } from '../../support/hours-differ.ts'
+import { storeAgentUsage } from '../../support/agent-usage.ts'
+import type { AgentDecision } from '../../support/agent-usage.ts'
+import { findSumDifferences } from '../../support/find-sum-differences.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -43,7 +44,7 @@ function tone(value: number, version: number) {
 }
 
 const judged = { status: 'evaluated', verdict: 'pass' }
-const facts: readonly AgentFact[] = [
+const usage: readonly AgentDecision[] = [
   { received_at: at(-20), agent_id: 'a', domain: 'x', input_tokens: 5 },
   {
     ...{ received_at: at(1.5), agent_id: 'a', domain: 'x', input_tokens: 100, output_tokens: 10 },
@@ -61,7 +62,7 @@ const facts: readonly AgentFact[] = [
 
 beforeAll(async () => {
   scene = await createScene()
-  await storeFacts(scene.database, scene.organizationId, facts)
+  await storeAgentUsage(scene.database, scene.organizationId, usage)
   await scene.database.query(
     `insert into agent_profiles (organization_id, agent_id, prices, updated_by)
      values ($1, 'a', $2, 'test')`,
@@ -78,20 +79,20 @@ async function statsOf(query: string, token?: string): Promise<Stats> {
   return body
 }
 
-/** Of one series alone. */
+/** Runs a query that returns exactly one series. */
 async function onlySeries(query: string): Promise<Series> {
   const { series } = await statsOf(query)
   expect(series).toHaveLength(1)
   return series[0] as Series
 }
 
-test('what is read here is what storage would keep', async () => {
-  const differing = await hoursDiffer(scene.database, scene.organizationId)
-  // No runs are stored here, only what came of them.
+test('reads the same sums as storage writes', async () => {
+  const differing = await findSumDifferences(scene.database, scene.organizationId)
+  // The `evaluations` sums differ, because the test stores evaluations without their runs.
   expect(differing.filter(({ table }) => table !== 'evaluations')).toEqual([])
 })
 
-test('counts by the hour, and fills the gaps', async () => {
+test('counts by hour, and fills gaps with zeros', async () => {
   const { points, total } = await onlySeries(`${range}&interval=hour`)
   expect(points).toHaveLength(24)
   expect(points.slice(0, 4).map(({ value }) => value)).toEqual([0, 1, 2, 0])
@@ -107,14 +108,14 @@ test.each([
   ['latency_ms', 200, 2],
   ['pass_rate', 2 / 3, 3],
   ['cost', 1.2, 1]
-])('measures %s with what it rests on', async (metric, value, n) => {
+])('measures %s with its count', async (metric, value, n) => {
   const { total, points } = await onlySeries(`${range}&metrics=${metric}&interval=hour`)
   expect(total.n).toBe(n)
   expect(total.value).toBeCloseTo(value, 9)
   expect(points[0]).toEqual({ t: '2026-01-10T00:00:00.000Z', value: null, n: 0, ci: null })
 })
 
-test('of decisions that tell half of their tokens the cost rests on each once', async () => {
+test('counts a decision with half of its tokens once for the cost', async () => {
   const any = '{"*": {"input_usd_per_million": 10000, "output_usd_per_million": 20000}}'
   await scene.database.query(
     `insert into agent_profiles (organization_id, agent_id, prices, updated_by)
@@ -126,7 +127,7 @@ test('of decisions that tell half of their tokens the cost rests on each once', 
   await scene.database.query(`delete from agent_profiles where agent_id = 'b'`)
 })
 
-test('a score has a series for each evaluator version, and a break between them', async () => {
+test('returns a series for each evaluator version of a score, and a break in between', async () => {
   const { series, breaks } = await statsOf(`${range}&metrics=score:tone&interval=hour`)
   expect(series.map(({ version, total }) => [version, total.value, total.n])).toEqual([
     [1, 0.5, 1],
@@ -158,7 +159,7 @@ describe('groups', () => {
     expect(Object.fromEntries(found)).toEqual(expected)
   })
 
-  test('by two of one table', async () => {
+  test('by two fields', async () => {
     const { series } = await statsOf(`${range}&group_by=agent_id,model`)
     expect(series.map(({ key, total }) => [key['agent_id'], key['model'], total.n])).toEqual([
       ['a', 'm1', 1],
@@ -167,12 +168,12 @@ describe('groups', () => {
     ])
   })
 
-  test('beyond the largest fifty are added up', async () => {
+  test('sums up groups beyond the largest fifty', async () => {
     const other = await createScene()
     const many = Array.from({ length: 60 }, (_, index) => {
       return { received_at: at(1), agent_id: `agent-${index}` }
     })
-    await storeFacts(other.database, other.organizationId, many)
+    await storeAgentUsage(other.database, other.organizationId, many)
     const { body } = await other.get<Stats>(`/v1/decisions/stats?${range}&group_by=agent_id`)
     expect(body.series).toHaveLength(51)
     expect(body.series.filter(({ is_other }) => is_other).map(({ total }) => total.n)).toEqual([10])
@@ -180,18 +181,18 @@ describe('groups', () => {
   })
 })
 
-test('filters by agent, by those that name none, and by domain', async () => {
+test('filters by agent, without an agent, and by domain', async () => {
   expect((await onlySeries(`${range}&agent_id=a`)).total.n).toBe(2)
   expect((await onlySeries(`${range}&agent_id=_unattributed`)).total.n).toBe(1)
   expect((await onlySeries(`${range}&domain=x&metrics=pass_rate`)).total.n).toBe(2)
 })
 
-test('compares with as many hours before', async () => {
+test('compares with the previous period', async () => {
   const { previous } = await onlySeries(`${range}&compare=previous&interval=none`)
   expect(previous).toEqual({ value: 1, n: 1, ci: null, change: 3 })
 })
 
-test('days begin where the time zone has them', async () => {
+test('starts days in the time zone', async () => {
   const { points } = await onlySeries(`${range}&interval=day&tz=America/New_York`)
   expect(points.map(({ t, n }) => [t, n])).toEqual([
     ['2026-01-09T05:00:00.000Z', 3],
@@ -199,7 +200,7 @@ test('days begin where the time zone has them', async () => {
   ])
 })
 
-test('another organization sees nothing of it', async () => {
+test('shows nothing to another organization', async () => {
   const { series } = await statsOf(`${range}&metrics=count,cost,pass_rate`, scene.foreignToken)
   expect(series.map(({ total }) => [total.value, total.n])).toEqual([
     [0, 0],
@@ -232,7 +233,7 @@ test.each([
   expect([status, body.code, body.errors[0]?.pointer]).toEqual([422, 'invalid_query', pointer])
 })
 
-test('takes no key, whatever its scopes', async () => {
+test('rejects API keys of any scope', async () => {
   const key = scene.keyWith('profiles:read', 'admin')
   expect((await scene.get('/v1/decisions/stats', key)).status).toBe(401)
 })

@@ -1,4 +1,5 @@
-/** Decisions with all that storage makes of them, as rows to store and as values to compare. */
+/** Builds decisions with their stored outcomes, and inserts the rows that storage writes for them.
+ */
 import { randomUUID } from 'node:crypto'
 import type { TestDatabase } from '../../support/database.ts'
 
@@ -20,7 +21,7 @@ export interface StoredDecision {
   readonly input_tokens: number | null
   readonly output_tokens: number | null
   readonly outcome: StoredOutcome | null
-  /** Runs that were planned; null before there is a plan. */
+  /** Number of planned runs. Null if the decision is not planned yet. */
   readonly runs: number | null
 }
 
@@ -56,7 +57,7 @@ export function aStoredDecision(overrides: Partial<StoredDecision> = {}): Stored
   }
 }
 
-/** Rows as the storage group writes them. */
+/** Inserts the rows that the storage group writes. */
 export async function storeAll(
   database: TestDatabase,
   organization_id: string,

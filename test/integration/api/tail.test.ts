@@ -1,7 +1,9 @@
-/** GET /v1/decisions/tail over HTTP and a real store: what is told, to whom, and how it ends. */
+/** Tests GET /v1/decisions/tail over HTTP with a real database: events, resumption, access and
+ * shutdown.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import { writeCursor } from '../../../core/cursor.ts'
+import { formatCursor } from '../../../core/cursor.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { aDecision } from '../../support/builders.ts'
 import { openEventStream } from '../../support/event-stream.ts'
@@ -18,7 +20,7 @@ beforeAll(async () => {
   await settle(evaluationsTopic)
 })
 
-/** Storage says that it has stored more, up to now. */
+/** Records, as storage does, that all decisions up to now are stored. */
 async function settle(topic: string): Promise<void> {
   await scene.database.query(
     `insert into storage_progress (topic, partition, next_offset, as_of) values ($1, 0, 1, now())
@@ -68,8 +70,9 @@ function idsIn(events: readonly { readonly data: object }[]): unknown[] {
 }
 
 /**
- * The first `count` decisions of a stream that was resumed, without those in `seen`: they are sent
- * again while other transactions of the server are open, such as those of another test file.
+ * Waits for the first `count` decisions of a resumed stream that are not in `seen`. Decisions in
+ * `seen` can be sent again while the server has other open transactions, for example those of
+ * another test file.
  */
 function showsBesides(
   stream: EventStream,
@@ -82,7 +85,7 @@ function showsBesides(
   })
 }
 
-test('tells of decisions as the list shows them, and of what becomes of them', async () => {
+test('shows decisions as the list does, and changes to their evaluations', async () => {
   const before = await store()
   const stream = await tail()
   expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -100,20 +103,20 @@ test('tells of decisions as the list shows them, and of what becomes of them', a
   const scores = { tone: { value: 0.5, label: null, passed: true } }
   await conclude(ids[0] ?? '', { status: 'evaluating', verdict: 'none' })
   await conclude(ids[0] ?? '', { status: 'evaluated', verdict: 'pass', scores })
-  const told = await waitUntil('it is evaluated', () =>
+  const update = await waitUntil('it is evaluated', () =>
     stream.of('evaluation').find(({ data }) => data['status'] === 'evaluated')
   )
-  expect(told.data).toEqual({
+  expect(update.data).toEqual({
     ...{ decision_id: ids[0], status: 'evaluated', verdict: 'pass', scores }
   })
   stream.hangUp()
 })
 
-test('filters by agent, session and domain, by a share, and by what becomes of them', async () => {
+test('filters by agent, session, domain, sample and evaluation', async () => {
   const streams = {
     agent: await tail('?agent_id=mine'),
     domain: await tail('?domain=refunds&session_id=s'),
-    nobody: await tail('?sample=0'),
+    none: await tail('?sample=0'),
     unattributed: await tail('?agent_id=_unattributed'),
     failing: await tail('?verdict=fail')
   }
@@ -134,25 +137,25 @@ test('filters by agent, session and domain, by a share, and by what becomes of t
   expect(idsIn(streams.agent.of('decision'))).toEqual([passing])
   expect(idsIn(streams.domain.of('decision'))).toEqual([failing])
   expect(idsIn(streams.failing.of('decision'))).toEqual([failing])
-  expect(streams.nobody.of('decision')).toEqual([])
+  expect(streams.none.of('decision')).toEqual([])
   for (const stream of Object.values(streams)) stream.hangUp()
 })
 
-test('nobody hears of another organization', async () => {
+test('shows nothing of another organization', async () => {
   const foreign = await openEventStream(`${scene.url}/v1/decisions/tail`, {
     authorization: `Bearer ${scene.foreignToken}`
   })
-  const ours = await tail()
+  const own = await tail()
   await store()
-  await ours.atLeast(1, 'decision')
+  await own.atLeast(1, 'decision')
   await store()
-  await ours.atLeast(2, 'decision')
+  await own.atLeast(2, 'decision')
   expect(foreign.of('decision')).toEqual([])
-  ours.hangUp()
+  own.hangUp()
   foreign.hangUp()
 })
 
-test('tells first what was missed, and how much of it cannot be told again', async () => {
+test('replays missed decisions first', async () => {
   const first = await tail('?agent_id=missed')
   await store({ agent_id: 'missed' })
   const [last] = await first.atLeast(1, 'decision')
@@ -160,20 +163,20 @@ test('tells first what was missed, and how much of it cannot be told again', asy
   const missed = [await store({ agent_id: 'missed' }), await store({ agent_id: 'missed' })]
   await store({ agent_id: 'another' })
   const id = last?.id ?? ''
-  const told = idsIn(last === undefined ? [] : [last])
+  const seen = idsIn(last === undefined ? [] : [last])
   for (const again of [
     await tail('?agent_id=missed', { 'last-event-id': id }),
     await tail(`?agent_id=missed&last_event_id=${id}`)
   ]) {
     const later = await store({ agent_id: 'missed' })
-    expect(await showsBesides(again, told, missed.length + 1)).toEqual([...missed, later])
+    expect(await showsBesides(again, seen, missed.length + 1)).toEqual([...missed, later])
     expect(again.of('gap')).toEqual([])
     missed.push(later)
     again.hangUp()
   }
 })
 
-test('who comes back is told what was received before his last one and stored later', async () => {
+test('replays a decision received before the last one shown but stored later', async () => {
   const first = await tail('?agent_id=late')
   const seen = await store({ agent_id: 'late' })
   await first.atLeast(1, 'decision')
@@ -188,9 +191,9 @@ test('who comes back is told what was received before his last one and stored la
   again.hangUp()
 })
 
-test('who was shown nothing yet has a place to come back to', async () => {
+test('resumes a tail that has shown nothing yet', async () => {
   const first = await tail('?agent_id=early')
-  const id = await waitUntil('it has begun', () => first.lastId())
+  const id = await waitUntil('the tail has begun', () => first.lastId())
   first.hangUp()
   const missed = await store({ agent_id: 'early' })
   const again = await tail('?agent_id=early', { 'last-event-id': id })
@@ -199,7 +202,7 @@ test('who was shown nothing yet has a place to come back to', async () => {
   again.hangUp()
 })
 
-test('of what was missed a gateway that never showed it tells what becomes of it', async () => {
+test('updates evaluations of replayed decisions on another gateway', async () => {
   const first = await tail('?agent_id=moved')
   const seen = await store({ agent_id: 'moved' })
   const [last] = await first.atLeast(1, 'decision')
@@ -211,16 +214,16 @@ test('of what was missed a gateway that never showed it tells what becomes of it
   )
   expect(await showsBesides(again, [seen], 1)).toEqual([missed])
   await conclude(missed, { status: 'evaluated', verdict: 'pass' })
-  const [told] = await again.atLeast(1, 'evaluation')
-  expect(told?.data).toMatchObject({ decision_id: missed, status: 'evaluated', verdict: 'pass' })
+  const [update] = await again.atLeast(1, 'evaluation')
+  expect(update?.data).toMatchObject({ decision_id: missed, status: 'evaluated', verdict: 'pass' })
   again.hangUp()
 })
 
-test('a place that nobody knows, or that is long ago, is a gap of unknown size', async () => {
-  const longAgo = writeCursor({ sort_key: '2020-01-01T00:00:00.000000Z', id: randomUUID() }, {})
+test('starts with a gap of unknown size for an unknown or old id', async () => {
+  const longAgo = formatCursor({ sort_key: '2020-01-01T00:00:00.000000Z', id: randomUUID() }, {})
   const now = new Date().toISOString().replace('Z', '000Z')
-  const forged = `${writeCursor({ sort_key: now, id: randomUUID() }, {})}.0.1.1`
-  for (const id of ['garbled', longAgo, forged]) {
+  const forged = `${formatCursor({ sort_key: now, id: randomUUID() }, {})}.0.1.1`
+  for (const id of ['malformed', longAgo, forged]) {
     const stream = await tail('', { 'last-event-id': id })
     const [gap] = await stream.atLeast(1, 'gap')
     expect(gap?.data).toEqual({ dropped: null })
@@ -228,11 +231,11 @@ test('a place that nobody knows, or that is long ago, is a gap of unknown size',
   }
 })
 
-test('of more than 500 at once it shows the newest, behind a gap', async () => {
-  const stream = await tail('?agent_id=flood')
+test('shows the newest 500 of many decisions after a gap', async () => {
+  const stream = await tail('?agent_id=burst')
   await scene.database.query(
     `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id)
-     select $1, gen_random_uuid(), now() - n * interval '1 millisecond', '1', '"x"', 'flood'
+     select $1, gen_random_uuid(), now() - n * interval '1 millisecond', '1', '"x"', 'burst'
        from generate_series(1, 700) n`,
     [scene.organizationId]
   )
@@ -243,35 +246,36 @@ test('of more than 500 at once it shows the newest, behind a gap', async () => {
   const times = shown.map(({ data }) => String(data['received_at']))
   expect(times).toEqual(times.toSorted())
 
-  const again = await tail('?agent_id=flood', { 'last-event-id': oldestId() })
+  const again = await tail('?agent_id=burst', { 'last-event-id': oldestId() })
   await again.atLeast(500, 'decision')
   expect(again.events[0]).toMatchObject({ event: 'gap', data: { dropped: 200 } })
   stream.hangUp()
   again.hangUp()
 })
 
-/** Before everything of the last minute. */
+/** Returns an event id that is a minute old. */
 function oldestId(): string {
   const sort_key = new Date(Date.now() - 60_000).toISOString().replace('Z', '000Z')
-  return writeCursor({ sort_key, id: randomUUID() }, {})
+  return formatCursor({ sort_key, id: randomUUID() }, {})
 }
 
-test('listeners share the looks: as many for fifty as for one', async () => {
-  const looks = () => scene.asked.filter((text) => text.includes('storage_progress')).length
+test('polls as often for fifty tails as for one', async () => {
+  const looks = () =>
+    scene.statementTexts.filter((text) => text.includes('storage_progress')).length
   const one = await tail()
   const fifty = await Promise.all(Array.from({ length: 50 }, () => tail()))
-  const [before, asked] = [looks(), scene.asked.length]
+  const [before, asked] = [looks(), scene.statementTexts.length]
   const ids = [await store(), await store()]
   for (const stream of [one, ...fifty]) {
     expect(idsIn(await stream.atLeast(2, 'decision'))).toEqual(ids)
   }
-  // Three statements for what is new, one for what is open, one for how far storage is.
-  expect(scene.asked.length - asked).toBeLessThanOrEqual(8 * (looks() - before))
+  // A poll sends at most eight statements, and reads `storage_progress` once.
+  expect(scene.statementTexts.length - asked).toBeLessThanOrEqual(8 * (looks() - before))
   for (const stream of [one, ...fifty]) stream.hangUp()
-  const quiet = await waitUntil('nobody asks any more', async () => {
-    const count = scene.asked.length
+  const quiet = await waitUntil('polling has stopped', async () => {
+    const count = scene.statementTexts.length
     await new Promise((resolve) => setImmediate(resolve))
-    return count === scene.asked.length ? count : false
+    return count === scene.statementTexts.length ? count : false
   })
   expect(quiet).toBeGreaterThan(0)
 })
@@ -284,7 +288,7 @@ test.each(['?sample=2', '?verdict=maybe', '?agent_id=%00', '?ticket=x', '?offset
   }
 )
 
-test('a ticket stands once for a session, with the filters that were given for it', async () => {
+test('accepts a ticket once instead of a session, with its filters', async () => {
   const { status, body } = await scene.post<{ ticket: string; expires_in: number }>(
     '/v1/decisions/tail-tickets',
     { agent_id: 'ticketed' },
@@ -305,22 +309,22 @@ test('a ticket stands once for a session, with the filters that were given for i
   expect((await fetch(`${scene.url}/v1/decisions/tail?ticket=${unknown}`)).status).toBe(401)
 })
 
-test('a ticket is of the organization that asked for it', async () => {
+test('limits a ticket to the organization that created it', async () => {
   const { body } = await scene.post<{ ticket: string }>(
     '/v1/decisions/tail-tickets',
     {},
     scene.foreignToken
   )
   const stream = await openEventStream(`${scene.url}/v1/decisions/tail?ticket=${body.ticket}`, {})
-  const ours = await tail()
+  const own = await tail()
   await store()
-  await ours.atLeast(1, 'decision')
+  await own.atLeast(1, 'decision')
   expect(stream.of('decision')).toEqual([])
   stream.hangUp()
-  ours.hangUp()
+  own.hangUp()
 })
 
-test('a ticket is worth nothing once its session has ended', async () => {
+test('rejects a ticket after its session has ended', async () => {
   const token = scene.tokenAs('member')
   const { body } = await scene.post<{ ticket: string }>('/v1/decisions/tail-tickets', {}, token)
   expect((await scene.post('/v1/auth/logout', {}, token)).status).toBe(200)
@@ -329,14 +333,14 @@ test('a ticket is worth nothing once its session has ended', async () => {
 })
 
 test.each([{ sample: '1' }, { agent_id: 'a\u0000' }, { agent: 'x' }, []])(
-  'refuses a ticket for %j',
+  'rejects the ticket %j',
   async (body) => {
     const answer = await scene.post('/v1/decisions/tail-tickets', body, scene.token)
     expect([answer.status, answer.body['code']]).toEqual([422, 'invalid_body'])
   }
 )
 
-test('an organization that opens all it may leaves room for another', async () => {
+test('leaves streams to another organization when one opens all it may', async () => {
   const few = await createScene(undefined, { STREAMS_MAX: '8' })
   const open = (token = few.token) => {
     return openEventStream(`${few.url}/v1/decisions/tail`, { authorization: `Bearer ${token}` })
@@ -347,14 +351,14 @@ test('an organization that opens all it may leaves room for another', async () =
   expect(refused.headers.get('retry-after')).toBe('1')
   expect((await open(few.foreignToken)).status).toBe(200)
   first.hangUp()
-  const again = await waitUntil('there is a place', async () => {
+  const again = await waitUntil('a stream is free', async () => {
     const stream = await open()
     return stream.status === 200 ? stream : null
   })
   again.hangUp()
 })
 
-test('when the process is told to stop, it says so and ends', async () => {
+test('sends bye and ends on shutdown', async () => {
   const stopped = await createScene()
   const stream = await openEventStream(`${stopped.url}/v1/decisions/tail`, {
     authorization: `Bearer ${stopped.token}`
@@ -362,5 +366,5 @@ test('when the process is told to stop, it says so and ends', async () => {
   stopped.stopping.abort()
   const [bye] = await stream.atLeast(1, 'bye')
   expect(bye?.data).toEqual({ reason: 'stopping' })
-  await waitUntil('it has ended', () => stream.state() === 'ended')
+  await waitUntil('the tail has ended', () => stream.state() === 'ended')
 })

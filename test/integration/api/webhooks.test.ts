@@ -1,8 +1,10 @@
-/** Webhooks over HTTP and a real store, with a receiver on real sockets. */
+/** Tests webhooks over HTTP with a database and a receiver on real sockets: secrets, validation,
+ * test messages and deliveries.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { webhooksMax } from '../../../api/webhooks/edit-webhooks.ts'
+import { webhooksMax } from '../../../api/webhooks/routes.ts'
 import { startWebhookReceiver, status } from '../../support/webhook-receiver.ts'
 import type { WebhookReceiver } from '../../support/webhook-receiver.ts'
 import { createScene } from './scene.ts'
@@ -16,7 +18,7 @@ interface Webhook extends Record<string, unknown> {
   readonly secret: string
 }
 
-interface Refusal {
+interface ProblemBody {
   readonly code: string
   readonly errors?: readonly { readonly pointer: string }[]
 }
@@ -57,7 +59,7 @@ async function call<Body = Record<string, unknown>>(
 }
 
 describe('a webhook', () => {
-  test('is made with a secret that is shown once, listed, read, changed and deleted', async () => {
+  test('is created with a secret shown once, listed, read, updated and deleted', async () => {
     const { secret, ...made } = await make()
     expect(made).toMatchObject({
       webhook_id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
@@ -81,10 +83,10 @@ describe('a webhook', () => {
     expect((await call(made, ['DELETE'])).body).toEqual({
       ...{ webhook_id: made.webhook_id, deleted: true }
     })
-    expect((await call<Refusal>(made, ['GET'])).body.code).toBe('webhook_not_found')
+    expect((await call<ProblemBody>(made, ['GET'])).body.code).toBe('webhook_not_found')
   })
 
-  test('keeps its secret sealed', async () => {
+  test('stores its secret encrypted', async () => {
     const { webhook_id, secret } = await make()
     const [row] = await scene.database.query<{ secret_sealed: Buffer }>(
       `select secret_sealed from webhooks where webhook_id = $1`,
@@ -93,7 +95,7 @@ describe('a webhook', () => {
     expect(row?.secret_sealed.includes(secret.slice('whsec_'.length))).toBe(false)
   })
 
-  test('that was switched off says so, and begins anew when it is switched on', async () => {
+  test('shows why it is disabled, and resets its failures when it is enabled', async () => {
     const made = await make()
     const off = await call(made, ['PATCH', '', { enabled: false }])
     expect(off.body).toMatchObject({ enabled: false, disabled_reason: 'user' })
@@ -108,23 +110,23 @@ describe('a webhook', () => {
     expect(on.body).toMatchObject({ enabled: true, disabled_reason: null, failures_in_row: 0 })
   })
 
-  test('is nobody else’s, and no member changes it', async () => {
+  test('does not exist for other organizations, and members cannot change it', async () => {
     const made = await make()
     const one = `${path}/${made.webhook_id}`
-    const foreign = await scene.send<Refusal>({
+    const foreign = await scene.send<ProblemBody>({
       ...{ method: 'DELETE', path: one, organizationId: randomUUID() }
     })
     expect([foreign.status, foreign.body.code]).toEqual([404, 'webhook_not_found'])
     for (const below of ['', '/test', '/rotate-secret', `/deliveries/${randomUUID()}/redeliver`]) {
       const method = below === '' ? 'DELETE' : 'POST'
-      const refused = await scene.send<Refusal>({ method, path: one + below, role: 'member' })
+      const refused = await scene.send<ProblemBody>({ method, path: one + below, role: 'member' })
       expect([refused.status, refused.body.code]).toEqual([403, 'role_missing'])
     }
     expect((await scene.send({ method: 'GET', path: one, role: 'viewer' })).status).toBe(200)
   })
 })
 
-describe('refused are', () => {
+describe('rejects', () => {
   test.each([
     [{ url: 'ftp://example.org/' }, '/url'],
     [{ url: 'http://user:word@example.org/' }, '/url'],
@@ -136,7 +138,7 @@ describe('refused are', () => {
     [{ unknown: 1 }, '/unknown'],
     [{ name: 'a\u0000' }, '/name']
   ])('%j', async (members, pointer) => {
-    const refused = await scene.send<Refusal>({ method: 'POST', path, body: bodyOf(members) })
+    const refused = await scene.send<ProblemBody>({ method: 'POST', path, body: bodyOf(members) })
     expect(refused.status).toBe(422)
     expect(refused.body.errors?.map((error) => error.pointer)).toContain(pointer)
   })
@@ -148,17 +150,17 @@ describe('refused are', () => {
     [{ metric: 'median' }, '/threshold/metric']
   ])('a threshold with %j', async (members, pointer) => {
     const watched = { events: ['threshold.crossed'], threshold: { ...threshold, ...members } }
-    const refused = await scene.send<Refusal>({ method: 'POST', path, body: bodyOf(watched) })
+    const refused = await scene.send<ProblemBody>({ method: 'POST', path, body: bodyOf(watched) })
     expect(refused.status).toBe(422)
     expect(refused.body.errors?.map((error) => error.pointer)).toContain(pointer)
   })
 
-  test('a name that is taken, and more than there may be, however many come at once', async () => {
+  test('a duplicate name, and more webhooks than the maximum, created at once', async () => {
     const organizationId = randomUUID()
     const name = unusedName()
     await make({ name }, { organizationId })
     const post = (body: object) =>
-      scene.send<Refusal>({ method: 'POST', path, body, organizationId })
+      scene.send<ProblemBody>({ method: 'POST', path, body, organizationId })
     expect((await post(bodyOf({ name }))).body.code).toBe('name_taken')
     const bodies = Array.from({ length: webhooksMax + 3 }, () => bodyOf())
     const answers = await Promise.all(bodies.map(post))
@@ -167,23 +169,23 @@ describe('refused are', () => {
   })
 })
 
-test('a test is sent at once, signed, and its outcome told without the answer', async () => {
+test('sends a signed test at once, and reports the result without the response body', async () => {
   const made = await make({ url: `${receiver.url}/tried` })
-  const well = await call(made, ['POST', '/test'])
-  expect(well.body).toMatchObject({ delivered: true, http_status: 204, error: null })
+  const accepted = await call(made, ['POST', '/test'])
+  expect(accepted.body).toMatchObject({ delivered: true, http_status: 204, error: null })
   const [received] = receiver.at('/tried')
   const headers = received?.headers as Record<string, string>
-  const told = new Verifier(made.secret).verify(received?.body ?? '', headers)
-  expect(told).toMatchObject({
-    ...{ type: 'webhook.test', id: well.body['delivery_id'], webhook_id: made.webhook_id }
+  const payload = new Verifier(made.secret).verify(received?.body ?? '', headers)
+  expect(payload).toMatchObject({
+    ...{ type: 'webhook.test', id: accepted.body['delivery_id'], webhook_id: made.webhook_id }
   })
-  receiver.answer('/tried', (response) => void response.writeHead(500).end('a secret of ours'))
-  const badly = await call(made, ['POST', '/test'])
-  expect(badly.body).toMatchObject({ delivered: false, http_status: 500 })
-  expect(badly.text).not.toContain('a secret of ours')
+  receiver.answer('/tried', (response) => void response.writeHead(500).end('an internal secret'))
+  const failed = await call(made, ['POST', '/test'])
+  expect(failed.body).toMatchObject({ delivered: false, http_status: 500 })
+  expect(failed.text).not.toContain('an internal secret')
 })
 
-test('a rotated secret is another one, and signs the next test beside the one before', async () => {
+test('signs the next test with the new and the previous secret after a rotation', async () => {
   const made = await make({ url: `${receiver.url}/rotated` })
   const { body } = await call<Webhook>(made, ['POST', '/rotate-secret'])
   expect(body.secret).toMatch(/^whsec_/)
@@ -213,13 +215,14 @@ describe('deliveries', () => {
     await scene.database.query(
       `insert into webhook_deliveries (organization_id, delivery_id, webhook_id, event, payload,
                                        status, attempts, error, http_status)
-       values ($1, $2, $3, 'evaluation.completed', '{}', $4, 3, 'the receiver answered 500', 500)`,
+       values ($1, $2, $3, 'evaluation.completed', '{}', $4, 3,
+               'the receiver responded with 500', 500)`,
       [scene.organizationId, delivery_id, webhook.webhook_id, members['status'] ?? 'failed']
     )
     return delivery_id
   }
 
-  test('are listed, newest first, page by page, by their status', async () => {
+  test('are listed newest first, in pages, by status', async () => {
     const made = await make()
     const ids: string[] = []
     for (let n = 0; n < 5; n++) ids.unshift(await deliver(made))
@@ -235,17 +238,32 @@ describe('deliveries', () => {
     expect(seen).toEqual(ids)
   })
 
-  test('are sent again on demand, with all their attempts', async () => {
+  test('are sent again on request, with all their attempts', async () => {
     const made = await make()
     const id = await deliver(made)
     const again = await call(made, ['POST', `/deliveries/${id}/redeliver`])
     expect(again.status).toBe(202)
     expect(again.body).toMatchObject({ delivery_id: id, status: 'pending', attempts: 0 })
     for (const other of [randomUUID(), 'none']) {
-      const unknown = await call<Refusal>(made, ['POST', `/deliveries/${other}/redeliver`])
+      const unknown = await call<ProblemBody>(made, ['POST', `/deliveries/${other}/redeliver`])
       expect(unknown.status).toBe(404)
     }
-    const other = await call<Refusal>(await make(), ['POST', `/deliveries/${id}/redeliver`])
+    const other = await call<ProblemBody>(await make(), ['POST', `/deliveries/${id}/redeliver`])
     expect(other.body.code).toBe('delivery_not_found')
+  })
+
+  test('stay in flight when they are sent again on request', async () => {
+    const made = await make()
+    const id = await deliver(made, { status: 'pending' })
+    const read = 'select taken_at::text from webhook_deliveries where delivery_id = $1'
+    await scene.database.query(
+      'update webhook_deliveries set taken_at = now() where delivery_id = $1',
+      [id]
+    )
+    const before = await scene.database.query(read, [id])
+    const again = await call(made, ['POST', `/deliveries/${id}/redeliver`])
+    expect(again.status).toBe(202)
+    expect(again.body).toMatchObject({ delivery_id: id, status: 'pending', attempts: 3 })
+    expect(await scene.database.query(read, [id])).toEqual(before)
   })
 })

@@ -1,4 +1,4 @@
-/** API keys by the command line, and what running gateways make of it. */
+/** Tests that running gateways apply API key changes made on the command line. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseApiKey } from '../../../core/ids/api-key.ts'
 import { createRedis } from '../../../platform/redis/redis.ts'
@@ -16,18 +16,18 @@ let sluice: Installation
 let tenant: Tenant
 let gateways: readonly Application[]
 
-/** Within this time a change is seen although nobody told of it. */
+/** Maximum time until a gateway that is not notified sees a change. */
 const seenWithinMs = 5000
-const nobodysRedis = 'redis://127.0.0.1:1'
+const unreachableRedis = 'redis://127.0.0.1:1'
 
 beforeAll(async () => {
   sluice = await createInstallation()
   tenant = await sluice.createTenant()
-  // The third is told nothing: where it takes Redis to be, nobody answers.
+  // The third gateway is not notified, because its Redis is unreachable.
   gateways = await Promise.all([
     sluice.start('gateway'),
     sluice.start('gateway'),
-    sluice.start('gateway', { REDIS_URL: nobodysRedis })
+    sluice.start('gateway', { REDIS_URL: unreachableRedis })
   ])
 }, 120_000)
 
@@ -59,8 +59,8 @@ async function statusesOf(apiKey: string): Promise<number[]> {
   return Promise.all(gateways.map(async (gateway) => (await send(gateway, apiKey)).status))
 }
 
-describe('a key that was made', () => {
-  test('is shown once, works everywhere, and has what it was given', async () => {
+describe('a new key', () => {
+  test('is shown once, works on every gateway, and has the given properties', async () => {
     const made = await create(
       '--scopes',
       'ingest,profiles:read',
@@ -78,7 +78,7 @@ describe('a key that was made', () => {
     expect(listed).not.toContain(made.api_key.slice(22))
   })
 
-  test('has a limit of its own beside its organization', async () => {
+  test('has its own rate limit in addition to that of the organization', async () => {
     const { api_key } = await create('--rate-limit', '2')
     const answers = [await send(gateways[0], api_key), await send(gateways[0], api_key)]
     expect(answers.map(({ status }) => status)).toEqual([202, 202])
@@ -87,7 +87,7 @@ describe('a key that was made', () => {
     expect(await statusesOf(tenant.api_key)).toEqual([202, 202, 202])
   })
 
-  test('may not send without the scope, nor after its time', async () => {
+  test('cannot send without the scope or after its expiry', async () => {
     const reader = await create('--scopes', 'evaluation:read')
     expect((await send(gateways[0], reader.api_key)).status).toBe(403)
     const short = await create('--expires', '0s')
@@ -95,44 +95,44 @@ describe('a key that was made', () => {
   })
 })
 
-test('a revoked key is refused everywhere in time, told of it or not', async () => {
+test('rejects a revoked key on every gateway in time, notified or not', async () => {
   const { api_key, key_id } = await create()
   expect(await statusesOf(api_key)).toEqual([202, 202, 202])
-  expect(await sluice.sluice('keys', 'revoke', api_key)).toContain('Gateways were told.')
+  expect(await sluice.sluice('keys', 'revoke', api_key)).toContain('The gateways were notified.')
   const revokedAt = performance.now()
   expect((await statusesOf(api_key)).slice(0, 2)).toEqual([401, 401])
-  await waitUntil('the third refuses it as well', async () => {
+  await waitUntil('the third gateway rejects it as well', async () => {
     const { status } = await send(gateways[2], api_key)
     return status === 401 ? true : null
   })
   expect(performance.now() - revokedAt).toBeLessThan(2 * seenWithinMs)
-  expect(await sluice.sluice('keys', 'revoke', key_id)).toContain('was revoked at')
+  expect(await sluice.sluice('keys', 'revoke', key_id)).toContain('was already revoked at')
 })
 
-test('a gateway that lost its connection to Redis hears again', async () => {
+test('notifies a gateway again after it has lost its connection to Redis', async () => {
   const redis = createRedis(String(sluice.environment['REDIS_URL']))
   onEnd(() => Promise.resolve(redis.disconnect()))
   await waitUntil('the connections are cut', () => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub'))
-  await waitUntil('both are told of a change again', async () => {
+  await waitUntil('both are notified of a change again', async () => {
     const { api_key, key_id } = await create()
     expect(await statusesOf(api_key)).toEqual([202, 202, 202])
     await sluice.sluice('keys', 'revoke', key_id)
-    const told = (await statusesOf(api_key)).slice(0, 2)
-    return told.every((status) => status === 401)
+    const statuses = (await statusesOf(api_key)).slice(0, 2)
+    return statuses.every((status) => status === 401)
   })
 })
 
-test('without Redis a key is revoked all the same, and the command says so', async () => {
+test('revokes a key without Redis, and says that gateways are not notified', async () => {
   const { key_id } = await create()
-  const said = await runSluice({
+  const output = await runSluice({
     args: ['keys', 'revoke', key_id],
-    environment: { ...sluice.environment, REDIS_URL: nobodysRedis }
+    environment: { ...sluice.environment, REDIS_URL: unreachableRedis }
   })
-  expect(said).toContain('they find out within 5 seconds')
+  expect(output).toContain('they notice the change within 5 seconds')
 })
 
-describe('a key that is rotated', () => {
-  test('goes on for the grace, beside the one that takes its place', async () => {
+describe('a rotated key', () => {
+  test('works along with its successor during the grace period', async () => {
     const old = await create('--expires', '30d', '--rate-limit', '50')
     const successor = await rotate(old.key_id, '--grace', '1h')
     expect(await statusesOf(old.api_key)).toEqual([202, 202, 202])
@@ -145,13 +145,13 @@ describe('a key that is rotated', () => {
     expect(row).toEqual({ days: 30, points: 50, name: 'test' })
     const left = new Date(successor.old_expires_at).getTime() - Date.now()
     expect(Math.round(left / 60_000)).toBe(60)
-    await expect(rotate(old.key_id)).rejects.toThrow('was rotated already')
+    await expect(rotate(old.key_id)).rejects.toThrow('was already rotated')
   })
 
-  test('ends with the grace, and the successor goes on', async () => {
+  test('expires with the grace period, while its successor works', async () => {
     const old = await create()
     const successor = await rotate(old.key_id, '--grace', '2s')
-    await waitUntil('the old key has ended everywhere', async () =>
+    await waitUntil('the old key is rejected everywhere', async () =>
       (await statusesOf(old.api_key)).every((status) => status === 401)
     )
     expect(Date.now()).toBeGreaterThanOrEqual(new Date(successor.old_expires_at).getTime())
@@ -160,7 +160,7 @@ describe('a key that is rotated', () => {
     expect(listed).toMatch(new RegExp(`^${old.key_id} .* expired `, 'm'))
   })
 
-  test('ends at once without a grace', async () => {
+  test('expires at once without a grace period', async () => {
     const old = await create()
     expect(await statusesOf(old.api_key)).toEqual([202, 202, 202])
     await rotate(old.key_id, '--grace', '0s')
@@ -168,15 +168,17 @@ describe('a key that is rotated', () => {
   })
 })
 
-test('what is asked for and is not there is said so', async () => {
-  await expect(sluice.sluice('keys', 'revoke', 'AAAAAAAAAAAA')).rejects.toThrow('there is no key')
-  const named = ['--organization', 'nobody', '--name', 'x']
+test('reports an unknown key or organization', async () => {
+  await expect(sluice.sluice('keys', 'revoke', 'AAAAAAAAAAAA')).rejects.toThrow(
+    'there is no API key'
+  )
+  const named = ['--organization', 'none', '--name', 'x']
   await expect(sluice.sluice('keys', 'create', ...named)).rejects.toThrow(
     'there is no organization'
   )
 })
 
-test('for programs there is JSON, and no list shows a secret', async () => {
+test('prints JSON for programs, and never a secret', async () => {
   const { api_key, key_id } = await create()
   const text = await sluice.sluice('keys', 'list', '--json')
   const listed = JSON.parse(text) as Record<string, unknown>[]
@@ -186,11 +188,11 @@ test('for programs there is JSON, and no list shows a secret', async () => {
   expect(text).not.toContain(parseApiKey(api_key)?.secret)
   const revoke = async (): Promise<unknown> =>
     JSON.parse(await sluice.sluice('keys', 'revoke', key_id, '--json'))
-  expect(await revoke()).toEqual({ key_id, was_revoked: false, gateways_told: true })
-  expect(await revoke()).toEqual({ key_id, was_revoked: true, gateways_told: true })
+  expect(await revoke()).toEqual({ key_id, was_revoked: false, gateways_notified: true })
+  expect(await revoke()).toEqual({ key_id, was_revoked: true, gateways_notified: true })
 })
 
-test('without its tables the database is to be migrated, and the command says so', async () => {
+test('tells the operator to migrate a database without tables', async () => {
   const name = `sluice_empty_${Date.now()}`
   const url = await createDatabase(sluice.database.url, name)
   onEnd(() => dropDatabase(services().addresses.databaseUrl, name))
@@ -198,10 +200,10 @@ test('without its tables the database is to be migrated, and the command says so
     args: ['keys', 'list'],
     environment: { ...sluice.environment, DATABASE_URL: url }
   })
-  await expect(listed).rejects.toThrow('sluice migrate brings it there')
+  await expect(listed).rejects.toThrow('run sluice migrate')
 })
 
-test('when a key was last used is written when gateways stop, by all at once', async () => {
+test('records the last use of keys when several gateways stop at the same time', async () => {
   const made = await Promise.all(Array.from({ length: 5 }, () => create()))
   const two = await Promise.all([sluice.start('gateway'), sluice.start('gateway')])
   for (const gateway of two) {

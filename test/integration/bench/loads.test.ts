@@ -1,4 +1,6 @@
-/** The loads of the benches that write to the broker themselves: no test runs a bench. */
+/** Tests the loads that benchmarks write directly to the broker, because no test runs a whole
+ * benchmark.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import type { FillOrder, FillReport } from '../../../bench/fill-topic.ts'
@@ -11,11 +13,11 @@ import { services } from '../../support/services.ts'
 
 const { signal } = new AbortController()
 
-test('a topic is filled with so many decisions, for storage to take up', async () => {
+test('fills a topic with the given number of decisions for storage', async () => {
   const { environment, topics } = await createInstallation()
   const fill = startLoad<FillOrder, FillReport>('fill-topic.ts', { environment, signal })
   onEnd(() => fill.stop())
-  // More than fit into one pack.
+  // One more decision than fits in a pack.
   const order = { topic: topics.decisions, decisions: 501, organizationId: randomUUID() }
   const { bytes } = await fill.run(order)
   const records = await readAll(topics.decisions)
@@ -23,7 +25,7 @@ test('a topic is filled with so many decisions, for storage to take up', async (
   expect(records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)).toBe(bytes)
 })
 
-test('the broker is written to without a gateway, and each record is counted once', async () => {
+test('writes to the broker without a gateway, and counts each record once', async () => {
   const topic = await createTopic('bench', { partitions: 3 })
   const environment = { ...process.env, KAFKA_BROKERS: services().addresses.kafkaBrokers }
   const settings = { environment, signal, args: [topic, '5'] }

@@ -1,4 +1,4 @@
-/** `sluice audit` on a real installation, with faults behind its back: each is found. */
+/** Tests `sluice audit` on an installation whose tables and topics have been tampered with. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -29,7 +29,7 @@ let sluice: Installation
 let topic: WriteDecisions
 let decisions: Decision[]
 
-/** Of today, so that its day has a partition. */
+/** Builds a decision that was received today, so that its day has a partition. */
 const aRecentDecision = (changes: Partial<Decision> = {}): Decision =>
   aDecision({ received_at: Date.now(), ...changes })
 
@@ -39,31 +39,33 @@ beforeEach(async () => {
   decisions = [0, 1, 2, 3, 4].map(() => aRecentDecision())
 })
 
-/** Runs storage until it has stored what there is. */
+/** Runs storage until it has consumed the topic. */
 async function store(): Promise<void> {
   const storage = await sluice.start('storage')
   await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
   await storage.stop()
 }
 
-type Run = { said: string; complaints: string; code: number | null }
+type Run = { output: string; errors: string; code: number | null }
 
-/** What it printed, whatever the exit code, and that. */
+/** Runs the command as a process and returns its output and exit code. */
 async function run(...args: string[]): Promise<Run> {
   const child = spawn('node', ['cli/sluice.mjs', 'audit', ...args], { env: sluice.environment })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const [said, complaints] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { said, complaints, code: await ended }
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { output, errors, code: await ended }
 }
 
-/** Runs the command in the test process; `run` also covers its text and its exit code. */
+/**
+ * Runs the command in the test process and returns its JSON report. `run` covers the text output.
+ */
 async function audit(...args: string[]): Promise<Report & { code: number }> {
   const { environment } = sluice
-  const { said, code } = await runCommand(addAudit, {
+  const { output, code } = await runCommand(addAudit, {
     args: ['audit', '--json', ...args],
     environment
   })
-  return { ...(JSON.parse(said) as Report), code } as Report & { code: number }
+  return { ...(JSON.parse(output) as Report), code } as Report & { code: number }
 }
 
 async function change(statement: string, index: number): Promise<void> {
@@ -77,8 +79,8 @@ const nothing = {
   missing: 0
 }
 
-describe('accounts for', () => {
-  test('every kind of message, and ends with 0', async () => {
+describe('classification', () => {
+  test('counts every outcome and exits with 0 if nothing is missing', async () => {
     const [first = aDecision()] = decisions
     await topic.write(...decisions, first, { ...first, output: 'another' })
     await topic.write({ value: Buffer.from('poison') }, { value: null })
@@ -92,30 +94,30 @@ describe('accounts for', () => {
       ...['in_flight', 'missing']
     ])
     expect(report.window).toMatchObject({ topic: sluice.topics.decisions, absent_offsets: 0 })
-    const { said, code } = await run()
-    expect(said).toMatch(/^dead_lettered +2$/m)
+    const { output, code } = await run()
+    expect(output).toMatch(/^dead_lettered +2$/m)
     expect(code).toBe(0)
   })
 
-  test('nothing outside of its window', async () => {
+  test('excludes messages outside the window', async () => {
     await topic.write(...decisions)
     expect(await audit('--to', '1h')).toMatchObject({ ...nothing, offsets: 0 })
     expect((await audit('--from', '1h', '--to', '2999-01-01'))['in_flight']).toBe(5)
-    const { complaints } = await run('--from', '1h', '--to', '2h')
-    expect(complaints).toContain('--from has to be before --to')
+    const { errors } = await run('--from', '1h', '--to', '2h')
+    expect(errors).toContain('--from must be before --to')
   })
 
-  test('what retention took away, as far as it can be known', async () => {
+  test('warns that retention deleted messages of the window', async () => {
     await topic.write(...decisions)
     await store()
     await deleteRecords(sluice.topics.decisions, { partition: 0, before: 2n })
     const report = await audit()
     expect(report).toMatchObject({ offsets: 3, stored: 3, missing: 0 })
     expect(report.window['truncated_partitions']).toEqual([0])
-    expect((await run()).said).toContain('The beginning of partition 0 is gone')
+    expect((await run()).output).toContain('Retention deleted the beginning of partition 0')
   })
 
-  test('what was erased, asked for by a rule, or dropped with its day', async () => {
+  test('counts tombstones, erasure requests and dropped days as erased', async () => {
     await topic.write(...decisions)
     await store()
     const erased = "update decision_ids set fingerprint = '', erased_at = now()"
@@ -130,15 +132,15 @@ describe('accounts for', () => {
        values (gen_random_uuid(), $1, 'agent', $2, now(), 'test')`,
       [asked.organization_id, asked.agent_id]
     )
-    // As if it had come when its day was there; the partition of that day is gone since.
+    // The decision was received 40 days ago, and its day partition has been dropped.
     await change("update decision_ids set received_at = now() - interval '40 days'", 2)
     await change('delete from decisions', 2)
     expect(await audit()).toMatchObject({ ...nothing, stored: 2, erased: 3, offsets: 5, code: 0 })
   })
 })
 
-describe('names what is missing by partition and offset, and ends with 1', () => {
-  test('a row, an identity, and both', async () => {
+describe('missing messages', () => {
+  test('reports a missing row and a missing identity by offset, and exits with 1', async () => {
     await topic.write(...decisions)
     await store()
     await change('delete from decisions', 1)
@@ -151,32 +153,34 @@ describe('names what is missing by partition and offset, and ends with 1', () =>
       expect.objectContaining({ partition: 0, offset: 3, why: 'not_stored' })
     ])
     expect(report.missing_records[1]?.['decision_id']).toBe(decisions[3]?.decision_id)
-    const { said, code } = await run()
-    expect(said).toMatch(/^missing: partition 0 offset 3 .*set the storage group back to it$/m)
+    const { output, code } = await run()
+    expect(output).toMatch(
+      /^missing: partition 0 offset 3 .*reset the storage group to this offset$/m
+    )
     expect(code).toBe(1)
   })
 
-  test('a conflict and an undecodable message without their dead letters', async () => {
+  test('reports a conflict and an undecodable message without dead-letter records', async () => {
     const [first = aDecision()] = decisions
     await topic.write(first, { ...first, output: 'another' }, { value: Buffer.from('poison') })
     await store()
-    const letters = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    const partitions = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
     expect(await audit()).toMatchObject({ conflict: 1, dead_lettered: 1, missing: 0, code: 0 })
-    for (const partition of letters) {
+    for (const partition of partitions) {
       await deleteRecords(sluice.topics.decisionsDeadLetter, { partition, before: -1n })
     }
     const report = await audit()
     expect(report).toMatchObject({ ...nothing, stored: 1, missing: 2, code: 1 })
     expect(report.missing_records.map(({ offset, why }) => [offset, why]).toSorted()).toEqual([
-      [1, 'conflict_untold'],
-      [2, 'undecodable_untold']
+      [1, 'conflict_not_reported'],
+      [2, 'undecodable_not_reported']
     ])
   })
 
-  test('what another group has dead-lettered, and storage has not', async () => {
+  test('ignores dead-letter records of another group', async () => {
     await topic.write({ value: Buffer.from('poison') })
     await store()
-    await deleteRecords(sluice.topics.decisionsDeadLetter, await placeOfLetter())
+    await deleteRecords(sluice.topics.decisionsDeadLetter, await findDeadLetter())
     await produce(sluice.topics.decisionsDeadLetter, [
       {
         value: Buffer.from('poison'),
@@ -190,15 +194,15 @@ describe('names what is missing by partition and offset, and ends with 1', () =>
     expect(await audit()).toMatchObject({ dead_lettered: 0, missing: 1, code: 1 })
   })
 
-  async function placeOfLetter(): Promise<{ partition: number; before: bigint }> {
-    const said = await sluice.sluice('dlq', 'list', '--json')
-    const [group] = JSON.parse(said) as { example: { partition: number; offset: number } }[]
-    if (group === undefined) throw new Error('there is no dead letter')
+  async function findDeadLetter(): Promise<{ partition: number; before: bigint }> {
+    const output = await sluice.sluice('dlq', 'list', '--json')
+    const [group] = JSON.parse(output) as { example: { partition: number; offset: number } }[]
+    if (group === undefined) throw new Error('dlq list returned no group')
     return { partition: group.example.partition, before: BigInt(group.example.offset) + 1n }
   }
 })
 
-test('what is missing is stored once the group is set back to it, as the page says', async () => {
+test('stores a missing message after the group is reset to it, as the guide says', async () => {
   await topic.write(...decisions)
   await store()
   await change('delete from decisions', 2)
@@ -220,7 +224,7 @@ test('what is missing is stored once the group is set back to it, as the page sa
   expect(await audit()).toMatchObject({ ...nothing, stored: 5, code: 0 })
 })
 
-test('compares with what the gateways counted, as Prometheus tells it', async () => {
+test("compares its count with the gateways' count from Prometheus", async () => {
   await topic.write(...decisions)
   const asked: string[] = []
   const prometheus = createServer((request, response) => {
@@ -236,7 +240,7 @@ test('compares with what the gateways counted, as Prometheus tells it', async ()
   expect(asked[0]).toContain('sum(increase(sluice_ingest_outcomes_total{outcome="queued"}[3600s]))')
 })
 
-test('goes on as a process, whose metrics say what is missing now', async () => {
+test('repeats the audit with --every and publishes missing records as a metric', async () => {
   await topic.write(...decisions)
   await store()
   const port = await freePort()
@@ -252,14 +256,17 @@ test('goes on as a process, whose metrics say what is missing now', async () => 
     return Number(new RegExp(`^${name} (.+)$`, 'm').exec(page)?.[1])
   }
   await waitUntil(
-    'an audit was made',
+    'the first audit is done',
     async () => (await metric('sluice_audit_last_success_timestamp_seconds')) > 0
   )
   expect(await metric('sluice_audit_missing_records')).toBe(0)
   await change('delete from decisions', 4)
-  await waitUntil('it is noticed', async () => (await metric('sluice_audit_missing_records')) === 1)
-  // The metrics come by another way than the log, and may be here first.
-  await waitUntil('the log says why', () => log.includes('"why":"row_gone"'))
+  await waitUntil(
+    'the missing record is counted',
+    async () => (await metric('sluice_audit_missing_records')) === 1
+  )
+  // Metrics and logs arrive independently, so the metric may arrive first.
+  await waitUntil('the log has the reason', () => log.includes('"why":"row_gone"'))
   child.kill('SIGTERM')
   expect(await exited).toBe(0)
 }, 60_000)

@@ -1,4 +1,4 @@
-/** `sluice bootstrap` over a real store: as often as one likes, and never another's. */
+/** Tests `sluice bootstrap` on a database: it is idempotent and never changes another account. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createApiKey, parseApiKey, secretDigestOf } from '../../../core/ids/api-key.ts'
@@ -49,7 +49,7 @@ async function counts(organizationId: string): Promise<unknown> {
 const anEmail = (): string => `${randomUUID()}@example.com`
 
 describe('from the environment', () => {
-  test('it makes an organization once, however often and in parallel it runs', async () => {
+  test('creates an organization once, even when run repeatedly and concurrently', async () => {
     const settings = settingsOf(anEmail())
     const all = await Promise.all([1, 2, 3].map(() => bootstrap(settings)))
     const [made, ...others] = all.toSorted((left) => (left.api_key === null ? 1 : -1))
@@ -61,7 +61,7 @@ describe('from the environment', () => {
     expect(await counts(organization_id)).toEqual({ members: 1, keys: 1 })
   })
 
-  test('the key that is given works, is not shown, and stays revoked once it is', async () => {
+  test('creates the given key, does not print it, and leaves it revoked once revoked', async () => {
     const { api_key } = createApiKey('prod')
     const parts = parseApiKey(api_key)
     const settings = settingsOf(anEmail(), { BOOTSTRAP_API_KEY: api_key })
@@ -78,7 +78,7 @@ describe('from the environment', () => {
     expect(rows).toEqual([{ environment: 'prod', secret_digest, revoked: true }])
   })
 
-  test('a key is added to an organization that is there', async () => {
+  test('adds a key to an existing organization', async () => {
     const email = anEmail()
     const { organization_id } = await bootstrap(settingsOf(email))
     const { api_key } = createApiKey('prod')
@@ -90,18 +90,18 @@ describe('from the environment', () => {
   })
 })
 
-describe('what does not fit changes nothing and says what to do', () => {
-  test('a password or an organization of another account', async () => {
+describe('a request that does not match the existing account', () => {
+  test('rejects another password or organization and changes nothing', async () => {
     const email = anEmail()
     const { organization_id } = await bootstrap(settingsOf(email))
     const wrong = bootstrap(settingsOf(email, { BOOTSTRAP_PASSWORD: 'another horse' }))
-    await expect(wrong).rejects.toThrow('this is not the password it was made with')
+    await expect(wrong).rejects.toThrow('is registered with another password')
     const other = bootstrap(settingsOf(email, { BOOTSTRAP_ORGANIZATION: 'Other' }), '--add-key')
     await expect(other).rejects.toThrow(`belongs to "Acme ${email}"; name that organization`)
     expect(await counts(organization_id)).toEqual({ members: 1, keys: 1 })
   })
 
-  test('but a password or a name that people have changed since may differ', async () => {
+  test('accepts a password or name that was changed since', async () => {
     const settings = settingsOf(anEmail())
     const { organization_id, email } = await bootstrap(settings)
     await database.query(
@@ -119,15 +119,17 @@ describe('what does not fit changes nothing and says what to do', () => {
     expect(await bootstrap(settings)).toMatchObject({ organization_id, key_id: null })
   })
 
-  test('a key of somebody else, or with another secret', async () => {
+  test('rejects a key of another organization, or with another secret', async () => {
     const { key_id } = await bootstrap(settingsOf(anEmail()))
     const { api_key } = createApiKey('prod')
     const mine = settingsOf(anEmail(), { BOOTSTRAP_API_KEY: api_key })
     await bootstrap(mine)
     const theirs = settingsOf(anEmail(), { BOOTSTRAP_API_KEY: api_key })
-    await expect(bootstrap(theirs)).rejects.toThrow('is taken; sluice keys generate')
+    await expect(bootstrap(theirs)).rejects.toThrow(
+      'belongs to another organization; generate a key'
+    )
     const peppered = { ...mine, API_KEY_PEPPER: `another ${pepper}` }
-    await expect(bootstrap(peppered)).rejects.toThrow('API_KEY_PEPPER is another one than then')
+    await expect(bootstrap(peppered)).rejects.toThrow('API_KEY_PEPPER has changed since')
     expect(key_id).not.toBeNull()
     const rows = await database.query('select user_id from users where email = $1', [
       theirs['BOOTSTRAP_EMAIL']

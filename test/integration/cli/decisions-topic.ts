@@ -1,4 +1,4 @@
-/** Writes decisions and other things past the gateway, as a topic may come to hold them. */
+/** Writes decisions and invalid records to the topic, bypassing the gateway. */
 import { createEncode } from '../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { keyOf } from '../../../core/decision/decision.ts'
@@ -10,9 +10,9 @@ import type { NewRecord } from '../../support/kafka.ts'
 import { services } from '../../support/services.ts'
 
 export type WriteDecisions = {
-  /** The bytes of a decision, as the gateway writes them. */
+  /** Encodes a decision as the gateway does. */
   encode(decision: Decision): Buffer
-  /** To partition 0 unless a record says otherwise, in this order. */
+  /** Writes the records in order, to partition 0 unless a record names another. */
   write(...records: (Decision | (Partial<NewRecord> & { value: Buffer | null }))[]): Promise<void>
 }
 

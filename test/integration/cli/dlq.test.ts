@@ -1,4 +1,4 @@
-/** `sluice dlq` on real dead letters: what is listed and shown, and what a replay keeps. */
+/** Tests `sluice dlq`: what it lists and prints, and what a replay preserves. */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
@@ -20,8 +20,8 @@ import type { WriteDecisions } from './decisions-topic.ts'
 
 type Group = Record<string, unknown>
 
-/** Here it is the messages that are wrong, and many of them. */
-const floodless = { DEAD_LETTERS_FLOOD_MAX: '0' }
+/** Disables the dead-letter limit, because the tests send many invalid messages. */
+const unlimited = { DEAD_LETTERS_MAX: '0' }
 
 let sluice: Installation
 let topic: WriteDecisions
@@ -31,11 +31,14 @@ beforeEach(async () => {
   topic = await createWriteDecisions(sluice)
 })
 
-/** Runs in the test process, except for `show`, which writes to standard output directly. */
+/**
+ * Runs the command in the test process, except for `show`, which writes to standard output
+ * directly.
+ */
 async function dlq(...args: string[]): Promise<string> {
   if (args[0] === 'show') return await sluice.sluice('dlq', ...args)
   const { environment } = sluice
-  return (await runCommand(addDlq, { args: ['dlq', ...args], environment })).said
+  return (await runCommand(addDlq, { args: ['dlq', ...args], environment })).output
 }
 
 async function list(...args: string[]): Promise<Group[]> {
@@ -43,18 +46,21 @@ async function list(...args: string[]): Promise<Group[]> {
 }
 
 async function startStorage() {
-  const storage = await sluice.start('storage', floodless)
+  const storage = await sluice.start('storage', unlimited)
   await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
   return storage
 }
 
-/** A dead letter as a group writes it, of a message at an offset of partition 0. */
-function aLetter(offset: number, value: Buffer, headers: Record<string, string> = {}) {
+/**
+ * Builds the dead-letter record that a group writes for the message at this offset of partition 0.
+ */
+function aDeadLetter(offset: number, value: Buffer, headers: Record<string, string> = {}) {
   return {
     ...{ value, partition: 0 },
     headers: {
       ...{ dead_letter_reason: 'unknown_schema', dead_letter_step: 'decode' },
-      ...{ dead_letter_error: 'no schema has id 7', dead_letter_topic: sluice.topics.decisions },
+      ...{ dead_letter_error: 'schema id 7 does not exist' },
+      dead_letter_topic: sluice.topics.decisions,
       ...{ dead_letter_partition: '0', dead_letter_offset: `${offset}` },
       dead_letter_group: sluice.groups.storage,
       ...headers
@@ -67,8 +73,8 @@ async function decisions(): Promise<TopicRecord[]> {
 }
 
 describe('list and show', () => {
-  test('count what is alike, with an example that show prints whole', async () => {
-    expect(await dlq('list')).toContain('There are no open dead letters.')
+  test('group records with an example, which show prints in full', async () => {
+    expect(await dlq('list')).toContain('There are no open dead-letter records.')
     const decision = aDecision()
     const conflict = { ...decision, output: 'another' }
     await topic.write(decision, conflict)
@@ -78,7 +84,7 @@ describe('list and show', () => {
     await startStorage()
 
     const groups = await list()
-    expect(groups.map(({ reason, letters }) => [reason, letters])).toEqual([
+    expect(groups.map(({ reason, count }) => [reason, count])).toEqual([
       ['wrong_wire_format', 2],
       ['id_conflict', 1]
     ])
@@ -107,12 +113,12 @@ describe('list and show', () => {
     })
     const args = ['cli/sluice.mjs', 'dlq', 'show', place, '--raw']
     expect(execFileSync('node', args, { env: sluice.environment })).toEqual(poison)
-    await expect(dlq('show', '0/999')).rejects.toThrow('has nothing at 0/999')
+    await expect(dlq('show', '0/999')).rejects.toThrow('has no record at 0/999')
   }, 120_000)
 })
 
 describe('replay', () => {
-  test('says what it would do, and then does it once: key, bytes, headers and order', async () => {
+  test('writes records back once with key, bytes, headers and order, after a dry run', async () => {
     const unknownId = 900_000 + Math.floor(performance.now())
     const encode = createEncode<Decision>(decisionContract.schema)
     const made = Array.from({ length: 250 }, () => aDecision({ agent_id: 'one' }))
@@ -121,13 +127,13 @@ describe('replay', () => {
     const partition = partitionOf(Buffer.from('one'), 12)
     await topic.write(...values.map((value) => ({ value, key: 'one', headers, partition })))
     const storage = await startStorage()
-    const evaluation = await sluice.start('evaluation', floodless)
+    const evaluation = await sluice.start('evaluation', unlimited)
     await waitUntilConsumed(sluice.groups.evaluation, sluice.topics.decisions)
     await Promise.all([storage.stop(), evaluation.stop()])
 
-    expect(await dlq('replay')).toContain('250 records to replay, from 500 letters')
+    expect(await dlq('replay')).toContain('250 records to replay, from 500 dead-letter records')
     expect(await decisions()).toHaveLength(250)
-    const done = JSON.parse(await dlq('replay', '--execute', '--by', 'somebody', '--json')) as Group
+    const done = JSON.parse(await dlq('replay', '--execute', '--by', 'ana', '--json')) as Group
     expect(done).toMatchObject({ records: 250, replayed: 250, left_out: {} })
     const records = await decisions()
     const replayed = records.slice(250)
@@ -140,18 +146,18 @@ describe('replay', () => {
     expect(await decisions()).toHaveLength(500)
     expect(await list()).toEqual([])
     const all = await list('--all')
-    expect(all.reduce((sum, { letters }) => sum + Number(letters), 0)).toBe(500)
+    expect(all.reduce((sum, { count }) => sum + Number(count), 0)).toBe(500)
     expect(all.every(({ state }) => state === 'replayed')).toBe(true)
     const marks = await sluice.database.query('select distinct marked_by from dead_letter_marks')
-    expect(marks).toEqual([{ marked_by: 'somebody' }])
+    expect(marks).toEqual([{ marked_by: 'ana' }])
   })
 
-  test('stores what was condemned once its cause is mended', async () => {
+  test('stores a dead-lettered message after its cause is fixed', async () => {
     const registry = createRegistry(services().addresses.schemaRegistryUrl)
     const decision = aDecision()
     await topic.write(decision)
     const value = topic.encode(decision)
-    await produce(sluice.topics.decisionsDeadLetter, [aLetter(0, value), aLetter(0, value)])
+    await produce(sluice.topics.decisionsDeadLetter, [aDeadLetter(0, value), aDeadLetter(0, value)])
     expect(await registry.schemaOf(value.readUInt32BE(1))).not.toBeNull()
     await dlq('replay', '--execute')
     await startStorage()
@@ -159,45 +165,51 @@ describe('replay', () => {
     expect(rows).toEqual([{ decision_id: decision.decision_id }])
   })
 
-  test('leaves out what would come back, and says why, unless it is asked for', async () => {
+  test('skips permanent errors and says why, unless --reason names them', async () => {
     const value = Buffer.from('v')
     await produce(sluice.topics.decisionsDeadLetter, [
-      aLetter(3, value, { dead_letter_reason: 'id_conflict' }),
-      aLetter(4, value, { dead_letter_reason: 'undecodable' })
+      aDeadLetter(3, value, { dead_letter_reason: 'id_conflict' }),
+      aDeadLetter(4, value, { dead_letter_reason: 'undecodable' })
     ])
     const said = await dlq('replay', '--execute')
-    expect(said).toContain('1 with id_conflict are left out: their decision_id belongs to another')
+    expect(said).toContain(
+      '1 with reason id_conflict skipped: their decision_id belongs to another'
+    )
     expect(await decisions()).toHaveLength(1)
     await dlq('replay', '--execute', '--reason', 'id_conflict')
     expect(await decisions()).toHaveLength(2)
   })
 
-  test('writes to no topic but its own, and nothing that is no dead letter', async () => {
+  test('writes only to the original topic and skips foreign records', async () => {
     const value = Buffer.from('v')
     await produce(sluice.topics.decisionsDeadLetter, [
-      aLetter(1, value, { dead_letter_topic: sluice.topics.evaluations }),
+      aDeadLetter(1, value, { dead_letter_topic: sluice.topics.evaluations }),
       { value, partition: 0, headers: { dead_letter_reason: 'mine' } }
     ])
-    expect(await dlq('replay', '--execute')).toContain('2 are left out: no dead letters of this')
+    expect(await dlq('replay', '--execute')).toContain('2 skipped: not dead-letter records of this')
     expect(await readAll(sluice.topics.evaluations)).toEqual([])
     expect(await decisions()).toEqual([])
-    expect(await list()).toContainEqual(expect.objectContaining({ reason: null, letters: 1 }))
+    expect(await list()).toContainEqual(expect.objectContaining({ reason: null, count: 1 }))
   })
 
-  test('goes through in the order of the origin, from letters in any order', async () => {
-    const values = [4, 2, 9, 1].map((offset) => aLetter(offset, Buffer.from(`${offset}`)))
+  test('replays in the order of the origins, whatever the order of the records', async () => {
+    const values = [4, 2, 9, 1].map((offset) => aDeadLetter(offset, Buffer.from(`${offset}`)))
     await produce(sluice.topics.decisionsDeadLetter, [
       ...values.slice(0, 2),
-      ...values.slice(2).map((letter) => ({ ...letter, partition: 5 }))
+      ...values.slice(2).map((record) => ({ ...record, partition: 5 }))
     ])
     await dlq('replay', '--execute')
     const texts = (await decisions()).map(({ value }) => String(value))
     expect(texts.toSorted()).toEqual(['1', '2', '4', '9'])
   })
 
-  test('writes each of two messages that had the same place, one after the other', async () => {
-    // As when the topic was made anew in between; and both groups condemned the second.
-    const [first, second] = [aLetter(7, Buffer.from('first')), aLetter(7, Buffer.from('second'))]
+  test('writes both of two messages that had the same position in succession', async () => {
+    // Simulates a topic that was recreated between the messages. Both groups dead-letter the second
+    // message.
+    const [first, second] = [
+      aDeadLetter(7, Buffer.from('first')),
+      aDeadLetter(7, Buffer.from('second'))
+    ]
     const others = { ...second, headers: { ...second.headers, dead_letter_group: 'another' } }
     await produce(sluice.topics.decisionsDeadLetter, [first])
     await dlq('replay', '--execute')
@@ -208,24 +220,24 @@ describe('replay', () => {
     expect(await list()).toEqual([])
   })
 
-  test('only what was chosen', async () => {
-    const letters = [1, 2, 3].map((offset) => aLetter(offset, Buffer.from(`${offset}`)))
-    await produce(sluice.topics.decisionsDeadLetter, letters)
+  test('replays only the selected records', async () => {
+    const records = [1, 2, 3].map((offset) => aDeadLetter(offset, Buffer.from(`${offset}`)))
+    await produce(sluice.topics.decisionsDeadLetter, records)
     await dlq('replay', '--execute', '--partition', '0', '--offset', '1')
     expect((await decisions()).map(({ value }) => String(value))).toEqual(['2'])
-    expect(await dlq('replay', '--group', 'nobody')).toContain('0 records to replay')
+    expect(await dlq('replay', '--group', 'unknown')).toContain('0 records to replay')
     expect(await dlq('replay', '--since', '1h')).toContain('2 records to replay')
   })
 })
 
 describe('drop', () => {
-  test('notes letters as dealt with, so that nothing replays them', async () => {
-    const letters = [1, 2].map((offset) => aLetter(offset, Buffer.from(randomUUID())))
-    await produce(sluice.topics.decisionsDeadLetter, letters)
-    await expect(dlq('drop', '--execute')).rejects.toThrow('say which')
-    expect(await dlq('drop', '--reason', 'unknown_schema')).toContain('Nothing was done')
+  test('marks records as dropped, so that replay skips them', async () => {
+    const records = [1, 2].map((offset) => aDeadLetter(offset, Buffer.from(randomUUID())))
+    await produce(sluice.topics.decisionsDeadLetter, records)
+    await expect(dlq('drop', '--execute')).rejects.toThrow('select records')
+    expect(await dlq('drop', '--reason', 'unknown_schema')).toContain('Dry run')
     await dlq('drop', '--offset', '0', '--partition', '0', '--execute')
-    expect(await list()).toMatchObject([{ letters: 1 }])
+    expect(await list()).toMatchObject([{ count: 1 }])
     expect(await dlq('replay')).toContain('1 records to replay')
     expect(await list('--all')).toContainEqual(expect.objectContaining({ state: 'dropped' }))
   })

@@ -1,4 +1,4 @@
-/** `sluice tail` on real topics: exact lines, filters, and an end that is quiet. */
+/** Tests `sluice tail` on topics: exact lines, filters, and a quiet exit. */
 import { execFile, spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -35,7 +35,7 @@ async function tailed(...args: string[]): Promise<Line[]> {
 }
 
 describe('a line', () => {
-  test('has the place and the fields of a decision, what was said being exact', async () => {
+  test('has the position and the fields of a decision, with its payload unchanged', async () => {
     const [line = ''] = await tail()
     expect(line).toContain('"input":{"n":12345678901234567890,"f":1e400,"__proto__":1}')
     expect(line).toContain('"metadata":{ "b":1.0,"a":2 }')
@@ -49,7 +49,7 @@ describe('a line', () => {
     })
   })
 
-  test('says what is wrong with what cannot be decoded, and the next one follows', async () => {
+  test('reports an undecodable record and continues with the next', async () => {
     const lines = await tailed()
     expect(lines).toHaveLength(3)
     expect(lines[1]).toMatchObject({ offset: 1, key: null, value_bytes: 6 })
@@ -57,7 +57,7 @@ describe('a line', () => {
     expect(lines[2]).toMatchObject({ offset: 2, output: 'line\nbreak\u0000' })
   })
 
-  test('leaves out what was said when asked to', async () => {
+  test('omits the payload with --no-payload', async () => {
     const [line = {}] = await tailed('--no-payload')
     expect(Object.keys(line)).toContain('agent_id')
     expect(Object.keys(line)).not.toEqual(expect.arrayContaining(['input']))
@@ -66,7 +66,7 @@ describe('a line', () => {
   })
 })
 
-describe('choosing', () => {
+describe('selection', () => {
   test.each([
     ['--agent', 'one', [0]],
     ['--session', 'other', [2]],
@@ -82,20 +82,20 @@ describe('choosing', () => {
     expect(lines.map(({ offset }) => offset)).toEqual(offsets)
   })
 
-  test('a topic that is not there is told, and not made', async () => {
-    await expect(tail('--topic', 'nowhere')).rejects.toThrow('there is no topic nowhere')
-    await expect(tail('--topic', 'constructor')).rejects.toThrow('there is no topic constructor')
+  test('rejects a missing topic without creating it', async () => {
+    await expect(tail('--topic', 'nowhere')).rejects.toThrow('topic nowhere does not exist')
+    await expect(tail('--topic', 'constructor')).rejects.toThrow('topic constructor does not exist')
   })
 
-  test('evaluations have their runs', async () => {
+  test('prints evaluations with their runs', async () => {
     await sluice.start('evaluation')
     const evaluations = await waitUntil('both are evaluated', async () => {
       const lines = await tailed('--topic', 'evaluations')
       return lines.length === 2 && lines
     })
     expect(evaluations[0]).toMatchObject({ agent_id: expect.any(String), runs: expect.any(Array) })
-    const letters = await tailed('--topic', 'dead-letters', '--reason', 'wrong_wire_format')
-    expect(letters[0]).toMatchObject({
+    const deadLetters = await tailed('--topic', 'dead-letters', '--reason', 'wrong_wire_format')
+    expect(deadLetters[0]).toMatchObject({
       dead_letter: { reason: 'wrong_wire_format', step: 'decode', partition: 0, offset: 1 },
       value_bytes: 6
     })
@@ -103,7 +103,7 @@ describe('choosing', () => {
 })
 
 describe('ending', () => {
-  test('--follow prints what comes, and Ctrl-C ends it in order', async () => {
+  test('--follow prints new records and stops gracefully on a signal', async () => {
     const child = spawn('node', ['cli/sluice.mjs', 'tail', '--follow', '--last', '1'], {
       env: sluice.environment,
       stdio: ['ignore', 'pipe', 'pipe']
@@ -112,17 +112,17 @@ describe('ending', () => {
     const exited = new Promise((resolve) => child.once('exit', resolve))
     let seen = ''
     child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()))
-    const complaints = text(child.stderr)
+    const errors = text(child.stderr)
     await waitUntil('the last one is printed', () => seen.includes(second.decision_id))
     const later = aDecision()
     await topic.write({ value: topic.encode(later), partition: 5 })
     await waitUntil('the next one is printed', () => seen.includes(later.decision_id))
     child.kill('SIGTERM')
     expect(await exited).toBe(0)
-    expect(await complaints).toBe('')
+    expect(await errors).toBe('')
   })
 
-  test('a reader who has seen enough ends it quietly', async () => {
+  test('exits quietly when the reader closes the pipe', async () => {
     const large = Array.from({ length: 20 }, () => aDecision({ output: 'x'.repeat(100_000) }))
     await topic.write(...large)
     const command = 'set -o pipefail; node cli/sluice.mjs tail --from-beginning | head -1'

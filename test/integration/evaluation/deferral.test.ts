@@ -1,11 +1,13 @@
-/** Deferred decisions: rows in Postgres, worked off in turns, each until it is published. */
+/** Tests deferred decisions, which are stored in Postgres and evaluated for each organization in
+ * turn.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createCosts } from '../../../consumers/evaluation/deferral/costs.ts'
 import { createDefer } from '../../../consumers/evaluation/deferral/defer.ts'
 import { deferDecisions } from '../../../consumers/evaluation/deferral/deferred-decisions.ts'
-import { startWorkOff } from '../../../consumers/evaluation/deferral/work-off.ts'
-import type { WorkOffOptions } from '../../../consumers/evaluation/deferral/work-off.ts'
+import { startEvaluateDeferred } from '../../../consumers/evaluation/deferral/evaluate-deferred.ts'
+import type { EvaluateDeferredOptions } from '../../../consumers/evaluation/deferral/evaluate-deferred.ts'
 import { createEvaluateAll } from '../../../consumers/evaluation/evaluate.ts'
 import { createReadExhausted } from '../../../consumers/evaluation/exhausted-rules.ts'
 import { createPlanDecisions } from '../../../consumers/evaluation/plan.ts'
@@ -13,7 +15,7 @@ import { createRuleSets } from '../../../consumers/evaluation/rule-sets.ts'
 import { createStorePlans } from '../../../consumers/evaluation/store-plans.ts'
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
-import { TransientError } from '../../../core/consumed.ts'
+import { TransientError } from '../../../core/message-outcome.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { createEvaluatorCache } from '../../../evaluators/evaluator-cache.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
@@ -30,7 +32,7 @@ const clock = { now: () => noon }
 
 let database: TestDatabase
 let postgres: Postgres
-/** Of each test its own. */
+/** Number of the current test's partition. Each test uses its own. */
 let partition = 0
 let published: string[]
 let stops: (() => Promise<void>)[]
@@ -54,14 +56,14 @@ afterEach(async () => {
   await Promise.all(stops.map((stop) => stop()))
 })
 
-/** Storage stores at once what is published. */
-function start(overrides: Partial<WorkOffOptions> = {}): () => Promise<void> {
-  const stop = startWorkOff({
+/** Starts evaluating deferred decisions. Published evaluations are stored immediately. */
+function start(overrides: Partial<EvaluateDeferredOptions> = {}): () => Promise<void> {
+  const stop = startEvaluateDeferred({
     postgres,
     planDecisions: createPlanDecisions({
       ruleSets: createRuleSets({ postgres, clock }),
       readExhausted: createReadExhausted(postgres),
-      storePlans: createStorePlans({ postgres, clock, addJobs: () => Promise.resolve() })
+      storePlans: createStorePlans({ postgres, clock })
     }),
     evaluateAll: createEvaluateAll({
       ...{ clock, onFailure: () => {} },
@@ -69,10 +71,10 @@ function start(overrides: Partial<WorkOffOptions> = {}): () => Promise<void> {
     }),
     publish: async (evaluations) => {
       published.push(...evaluations.map(({ decision_id }) => decision_id))
-      const tellCompleted = () => Promise.resolve()
-      await createStoreEvaluations({ postgres, tellCompleted })(evaluations, place())
+      const notifyCompleted = () => Promise.resolve()
+      await createStoreEvaluations({ postgres, notifyCompleted })(evaluations, place())
     },
-    // Two decisions are a piece.
+    // At 50 ms per decision, a piece holds two decisions.
     costs: { of: () => 50, note: () => {} },
     lane: { idle: () => Promise.resolve() },
     topic: 't',
@@ -106,11 +108,11 @@ async function countRows(): Promise<number> {
   return Number(row?.['n'])
 }
 
-const untilNone = () => waitUntil('none is deferred', async () => (await countRows()) === 0)
+const untilNone = () => waitUntil('no decision is deferred', async () => (await countRows()) === 0)
 const idsOf = (decisions: readonly Decision[]): string[] =>
   decisions.map(({ decision_id }) => decision_id)
 
-test('organizations take turns, the oldest decisions first', async () => {
+test('evaluates organizations in turn, oldest decisions first', async () => {
   const ids = [randomUUID(), randomUUID()].toSorted()
   const [one = [], other = []] = ids.map((id) => decisionsOf(id, 4))
   await storeAll([...one, ...other])
@@ -122,7 +124,7 @@ test('organizations take turns, the oldest decisions first', async () => {
   )
 })
 
-test('one that is not stored yet holds up no other, and waits until it is', async () => {
+test('postpones a decision that is not stored yet, without delaying others', async () => {
   const [absent, stored] = decisionsOf(randomUUID(), 2) as [Decision, Decision]
   await storeAll([stored])
   await deferDecisions(postgres, [absent, stored], partition)
@@ -134,7 +136,7 @@ test('one that is not stored yet holds up no other, and waits until it is', asyn
   expect(published).toEqual([stored.decision_id, absent.decision_id])
 })
 
-test('one that storage refused is given up once storage is past it', async () => {
+test('gives up a decision that storage rejected, once storage has passed it', async () => {
   const refused = decisionsOf(randomUUID(), 1)
   await deferDecisions(postgres, refused, partition)
   await noteStored('6 minutes')
@@ -143,7 +145,7 @@ test('one that storage refused is given up once storage is past it', async () =>
   expect(published).toEqual([])
 })
 
-test('keeps an old decision that was sent again until storage has read its message', async () => {
+test('keeps an old replayed decision until storage has read its message', async () => {
   const replayed = decisionsOf(randomUUID(), 1)
   await deferDecisions(postgres, replayed, partition)
   await noteStored('1 second')
@@ -161,7 +163,10 @@ test('keeps an old decision that was sent again until storage has read its messa
   expect(published).toEqual(idsOf(replayed))
 })
 
-/** Records the progress of storage: `later` ahead of now for this topic, an hour for another. */
+/**
+ * Records that storage has reached now plus `later` in this topic, and now plus one hour in another
+ * topic.
+ */
 async function noteStored(later: string): Promise<void> {
   await database.query(
     `insert into storage_progress (topic, partition, next_offset, as_of)
@@ -170,7 +175,7 @@ async function noteStored(later: string): Promise<void> {
   )
 }
 
-test('one that was not published is evaluated again, by the same plan', async () => {
+test('evaluates an unpublished piece again with the same plan', async () => {
   const decisions = decisionsOf(randomUUID(), 1)
   await storeAll(decisions)
   await deferDecisions(postgres, decisions, partition)
@@ -181,7 +186,7 @@ test('one that was not published is evaluated again, by the same plan', async ()
       return Promise.reject(new TransientError('away'))
     }
   })
-  await waitUntil('it is asked for', () => asked > 0)
+  await waitUntil('it is selected', () => asked > 0)
   await stop()
   expect(await countRows()).toBe(1)
   start()
@@ -191,7 +196,7 @@ test('one that was not published is evaluated again, by the same plan', async ()
   expect(await database.query(plans, [idsOf(decisions)])).toHaveLength(1)
 })
 
-test('what was evaluated or erased meanwhile leaves nothing', async () => {
+test('deletes rows of decisions that were evaluated or erased in the meantime', async () => {
   const [erased, evaluated] = decisionsOf(randomUUID(), 2) as [Decision, Decision]
   await storeAll([erased, evaluated])
   await deferDecisions(postgres, [evaluated], partition)
@@ -205,7 +210,7 @@ test('what was evaluated or erased meanwhile leaves nothing', async () => {
   expect(published).toEqual([evaluated.decision_id])
 })
 
-test('another process leaves them to the one that consumes the partition', async () => {
+test('leaves decisions to the process that consumes their partition', async () => {
   const decisions = decisionsOf(randomUUID(), 1)
   await storeAll(decisions)
   await deferDecisions(postgres, decisions, partition)
@@ -216,11 +221,11 @@ test('another process leaves them to the one that consumes the partition', async
       return [partition + 1]
     }
   })
-  await waitUntil('it has looked twice', () => asked > 1)
+  await waitUntil('it has polled twice', () => asked > 1)
   expect(await countRows()).toBe(1)
 })
 
-test('no more than three pieces are published and not stored', async () => {
+test('keeps at most three pieces published but not stored', async () => {
   const decisions = decisionsOf(randomUUID(), 8)
   await storeAll(decisions)
   await deferDecisions(postgres, decisions, partition)
@@ -231,11 +236,11 @@ test('no more than three pieces are published and not stored', async () => {
       return Promise.resolve()
     }
   })
-  await waitUntil('three pieces are published', () => seen.length === 6)
-  expect(await countRows()).toBe(2)
+  await waitUntil('the rows of three pieces are deleted', async () => (await countRows()) === 2)
+  expect(seen).toHaveLength(6)
 })
 
-test('what comes later in a partition does not overtake what is deferred there', async () => {
+test('defers later decisions of a partition behind deferred ones', async () => {
   const { beyondShare } = createDefer({ postgres, costs: createCosts() })
   const [id, other] = [randomUUID(), randomUUID()]
   const first = decisionsOf(id, 60)

@@ -1,4 +1,6 @@
-/** A whole Sluice with one tenant whose every decision goes to a judge on this machine. */
+/** Creates a test scene: a complete installation whose only tenant sends all decisions to a local
+ * judge.
+ */
 import { randomUUID } from 'node:crypto'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import type { ResolvedRule } from '../../../core/evaluation/rule.ts'
@@ -11,13 +13,12 @@ import { startJudgeServer } from '../../support/judge-server.ts'
 import type { JudgeServer } from '../../support/judge-server.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-export type StoredRun = {
+type StoredRun = {
   readonly run_id: string
   readonly decision_id: string
   readonly status: string
   readonly status_reason: string | null
   readonly attempts: number
-  /** How many there are of the run. */
   readonly scores: number
 }
 
@@ -27,17 +28,17 @@ export type JudgedScene = {
   readonly client: Client
   readonly judge: JudgeServer
   readonly evaluation: Application
-  startEvaluation(): Promise<Application>
-  /** Posts so many decisions; resolves with their ids. */
+  startEvaluation(overrides?: NodeJS.ProcessEnv): Promise<Application>
+  /** Posts this number of decisions and returns their IDs. */
   decide(count: number, body?: Record<string, unknown>): Promise<string[]>
   stored(decisionIds: readonly string[]): Promise<StoredRun[]>
-  /** Resolves when there is a stored run of each of them. */
+  /** Resolves when each decision has a stored run. */
   allStored(decisionIds: readonly string[], timeoutMs?: number): Promise<StoredRun[]>
   rows(table: string, decisionIds: readonly string[]): Promise<Record<string, unknown>[]>
 }
 
 const connection_id = 'con_00000000000000000000000000000001'
-/** Calls that one process waits for. */
+/** Maximum number of concurrent calls per process. */
 export const callsMax = 8
 
 const version: EvaluatorVersion = {
@@ -67,12 +68,14 @@ export async function createJudgedScene(): Promise<JudgedScene> {
   const { organization_id } = tenant
   const { query } = installation.database
   await configure(installation, organization_id, judge.baseUrl)
-  const startEvaluation = (): Promise<Application> =>
+  const startEvaluation: JudgedScene['startEvaluation'] = (overrides = {}) =>
     installation.start('evaluation', {
       JUDGE_CALLS_MAX: String(callsMax),
-      SHUTDOWN_DEADLINE_MS: '6000'
+      SHUTDOWN_DEADLINE_MS: '6000',
+      ...overrides
     })
-  // One after the other, so that a busy machine has time for each.
+  // Starts the processes one after the other, so that they do not compete for the CPU of a busy
+  // machine.
   const gateway = await installation.start('gateway')
   const evaluation = await startEvaluation()
   await installation.start('storage')

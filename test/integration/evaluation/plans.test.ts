@@ -1,13 +1,12 @@
-/** Plans: each decision once, by the rules of its moment, with the runs that wait; or none. */
+/** Tests planning: each decision is planned once, with the rules in force at that time. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { createPlanDecisions } from '../../../consumers/evaluation/plan.ts'
 import { createReadExhausted } from '../../../consumers/evaluation/exhausted-rules.ts'
 import { createRuleSets } from '../../../consumers/evaluation/rule-sets.ts'
 import { createStorePlans } from '../../../consumers/evaluation/store-plans.ts'
-import { done, duplicate, erased } from '../../../core/consumed.ts'
+import { done, duplicate, erased } from '../../../core/message-outcome.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
-import type { RunKey } from '../../../core/evaluation/evaluation.ts'
 import type { ResolvedRule } from '../../../core/evaluation/rule.ts'
 import { runIdOf } from '../../../core/ids/run-id.ts'
 import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
@@ -48,15 +47,15 @@ async function saveRules(organizationId: string, version: number, rules: readonl
   )
 }
 
-/** A process: what it learned of rules holds for seconds, so another one learns it anew. */
-function createProcess(addJobs?: (keys: readonly RunKey[]) => void) {
+/**
+ * Simulates another process with an empty rule cache, because a process would keep using cached
+ * rules for several seconds.
+ */
+function createProcess() {
   const planDecisions = createPlanDecisions({
     ruleSets: createRuleSets({ postgres, clock: { now: () => Date.now() } }),
     readExhausted: createReadExhausted(postgres),
-    storePlans: createStorePlans({
-      ...{ postgres, clock: { now: () => Date.now() } },
-      addJobs: (_transaction, jobs) => Promise.resolve(addJobs?.(jobs.map(({ key }) => key)))
-    })
+    storePlans: createStorePlans({ postgres, clock: { now: () => Date.now() } })
   })
   return (decisions: readonly Decision[], consumption = begin) =>
     planDecisions(decisions, consumption)
@@ -64,7 +63,7 @@ function createProcess(addJobs?: (keys: readonly RunKey[]) => void) {
 
 const begin = { groupId: 'group', topic: 'topic', partition: 0, nextOffset: 0n, epoch: 0 }
 
-test('where a batch begins is recorded with its plans, and taken back as well', async () => {
+test('records the beginning of a batch with its plans, even an earlier one', async () => {
   const place = { groupId: 'group', topic: randomUUID(), partition: 3 }
   const recorded = () =>
     database.query(
@@ -87,7 +86,7 @@ async function rowsOf(table: string, { organization_id }: Decision) {
 const namesOf = ({ runs }: { runs: readonly { evaluator: { name: string } }[] }): string[] =>
   runs.map(({ evaluator }) => evaluator.name)
 
-/** As storage stores packed runs. */
+/** Stores packed runs in the same way as storage. */
 async function storePackedRow({ organization_id, decision_id, received_at }: Decision) {
   await database.query(
     `insert into evaluations (organization_id, decision_id, received_at, status, verdict,
@@ -113,10 +112,10 @@ test('plans a redelivered decision again until its runs are stored', async () =>
   await storePackedRow(decision)
   const nothing = { decision, plan: null, runs: [], opened: 0, outcome: duplicate }
   expect(await createProcess()([decision])).toEqual([nothing])
-  // Also by rules that would open runs.
+  // A new rule that would insert pending runs changes nothing.
   await saveRules(decision.organization_id, 1, [aRule({ evaluators: [short, judge] })])
   expect(await createProcess()([decision])).toEqual([nothing])
-  expect(await rowsOf('open_runs', decision)).toEqual([])
+  expect(await rowsOf('pending_runs', decision)).toEqual([])
 })
 
 test('stores a row for a plan without runs', async () => {
@@ -129,18 +128,17 @@ test('stores a row for a plan without runs', async () => {
   ])
 })
 
-test('what needs no network runs now; judges get a job, and pushed scores none', async () => {
+test('runs offline evaluators now, and inserts runs of judges and of pushed scores', async () => {
   const decision = aDecision()
   const rule = aRule({ evaluators: [short, judge, pushed], ttl_seconds: 60, max_attempts: 3 })
   const other = aRule({ rule_id: 'rul_2', match: { domains: ['billing'] } })
   await saveRules(decision.organization_id, 1, [rule, other])
-  const jobs: RunKey[] = []
-  const [planned] = await createProcess((keys) => jobs.push(...keys))([decision])
+  const [planned] = await createProcess()([decision])
   expect(namesOf(planned ?? { runs: [] })).toEqual(['short'])
   expect(await rowsOf('evaluation_plans', decision)).toMatchObject([
     { rule_set_version: 1, outcomes: ['planned', 'domain'], runs: 3 }
   ])
-  const open = await rowsOf('open_runs', decision)
+  const open = await rowsOf('pending_runs', decision)
   const { organization_id, decision_id } = decision
   const origin = { organization_id, decision_id, rule_id: 'rul_1', version: 1, generation: 0 }
   expect(open.map(({ run_id }) => run_id).toSorted()).toEqual(
@@ -153,35 +151,31 @@ test('what needs no network runs now; judges get a job, and pushed scores none',
   })
   const expiresAt = waiting?.['expires_at'] as Date
   expect(expiresAt.getTime() - (waiting?.['scheduled_at'] as Date).getTime()).toBeGreaterThan(0)
-  expect(jobs).toEqual([{ organization_id, decision_id, run_id: waiting?.['run_id'] }])
 })
 
-test('a plan whose jobs cannot be added is no plan', async () => {
+test('stores no plan if its runs cannot be inserted', async () => {
   const decision = aDecision()
-  await saveRules(decision.organization_id, 1, [aRule({ evaluators: [judge] })])
-  const failing = createProcess(() => {
-    throw new Error('no queue')
-  })
-  await expect(failing([decision])).rejects.toThrow('no queue')
+  const rule = aRule({ evaluators: [judge] })
+  await saveRules(decision.organization_id, 1, [{ ...rule, max_attempts: 2 ** 40 }])
+  await expect(createProcess()([decision])).rejects.toThrow('out of range')
   expect(await rowsOf('evaluation_plans', decision)).toEqual([])
-  expect(await rowsOf('open_runs', decision)).toEqual([])
+  expect(await rowsOf('pending_runs', decision)).toEqual([])
+  await saveRules(decision.organization_id, 2, [rule])
   expect((await createProcess()([decision]))[0]?.outcome).toBe(done)
 })
 
-test('a message that comes again runs by the plan of then, until its runs are stored', async () => {
+test('uses the original plan of a redelivered message until its runs are stored', async () => {
   const decision = aDecision()
   const { organization_id, decision_id } = decision
   await saveRules(organization_id, 1, [aRule({ evaluators: [short, judge] })])
-  const jobs: RunKey[] = []
-  await createProcess((keys) => jobs.push(...keys))([decision])
+  await createProcess()([decision])
   const changed = aVersion({ evaluator_id: 'evl_short', version: 2 })
   await saveRules(organization_id, 2, [aRule({ evaluators: [changed, judge, pushed] })])
 
-  const again = await createProcess((keys) => jobs.push(...keys))([decision])
+  const again = await createProcess()([decision])
   expect(again[0]?.outcome).toBe(done)
   expect(again[0]?.runs.map(({ evaluator }) => evaluator.version)).toEqual([1])
-  expect(jobs).toHaveLength(1)
-  expect(await rowsOf('open_runs', decision)).toHaveLength(1)
+  expect(await rowsOf('pending_runs', decision)).toHaveLength(1)
 
   await database.query(
     `insert into later_runs (organization_id, decision_id, run_id, rule, evaluator,
@@ -197,7 +191,7 @@ test('a message that comes again runs by the plan of then, until its runs are st
   ])
 })
 
-test('a retry, another decision with the id, the same in one batch: duplicates', async () => {
+test('treats a retry and another decision with the id as duplicates', async () => {
   const decision = aDecision()
   const retry = { ...decision, received_at: noon + 5 }
   const planDecisions = createProcess()
@@ -212,7 +206,7 @@ test('a retry, another decision with the id, the same in one batch: duplicates',
   expect(later).toMatchObject({ outcome: duplicate, runs: [] })
 })
 
-test('nothing is planned for what was erased, by rule or by tombstone', async () => {
+test('plans nothing for a decision that is erased, by rule or tombstone', async () => {
   const [byRule, byTombstone, alive] = [aDecision(), aDecision(), aDecision()]
   await database.query(
     `insert into erasures (erasure_id, organization_id, scope, subject, received_until,
@@ -231,7 +225,7 @@ test('nothing is planned for what was erased, by rule or by tombstone', async ()
   expect(await rowsOf('evaluation_plans', byTombstone)).toEqual([])
 })
 
-test('a rule that spent its budget plans nothing more today, unless it waits', async () => {
+test('plans nothing for a rule that spent its daily budget, unless it waits', async () => {
   const decision = aDecision()
   const { organization_id } = decision
   const budget = { usd_per_day: 0.5, calls_per_day: null, on_exhausted: 'skip' } as const
@@ -262,7 +256,7 @@ test('a rule that spent its budget plans nothing more today, unless it waits', a
   })
 })
 
-test('a text that no column takes is no poison for its neighbours', async () => {
+test('dead-letters text that no column can store, and plans the other decisions', async () => {
   const foreign = aDecision({ session_id: 'a\0b' })
   const planned = await createProcess()([foreign, aDecision()])
   expect(planned.map(({ outcome }) => outcome.kind)).toEqual(['dead_letter', 'done'])

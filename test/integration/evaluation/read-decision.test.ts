@@ -1,4 +1,4 @@
-/** The decision of a run is found in whatever moment it is stored. */
+/** Tests reading the decision of a run while the decision is being stored. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { readDecision } from '../../../consumers/evaluation/worker/read-decision.ts'
@@ -31,7 +31,7 @@ async function store(key: ReturnType<typeof aKey>, hasContent = true): Promise<v
   )
 }
 
-/** Does something right after the first question is answered. */
+/** Runs `work` immediately after the first query. */
 function afterFirst(work: () => Promise<void>): Queryable {
   let isFirst = true
   return {
@@ -44,7 +44,7 @@ function afterFirst(work: () => Promise<void>): Queryable {
   }
 }
 
-test('one that is stored between two questions is not taken for dropped', async () => {
+test('finds a decision that is stored between two queries', async () => {
   const key = aKey()
   const found = await readDecision(
     afterFirst(() => store(key)),
@@ -53,7 +53,7 @@ test('one that is stored between two questions is not taken for dropped', async 
   expect(found).toMatchObject({ input: '1', output: 'yes' })
 })
 
-test('one that is not stored is absent, and one without content was dropped', async () => {
+test('reports an unstored decision as absent, and one without content as dropped', async () => {
   const [absent, dropped] = [aKey(), aKey()]
   expect(await readDecision(database, absent)).toBe('absent')
   await store(dropped, false)

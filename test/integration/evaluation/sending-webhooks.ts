@@ -1,9 +1,7 @@
-/** Webhooks as an evaluation process sends them, over a database of a test file's own. */
-import type { DeliveryKey } from '../../../consumers/evaluation/webhooks/delivery.ts'
+/** Sends webhooks as an evaluation process does, from a database that the test file creates. */
 import { startWebhooks } from '../../../consumers/evaluation/webhooks/start-webhooks.ts'
 import { createOutbound } from '../../../platform/http-client/outbound.ts'
 import { createPostWebhook } from '../../../platform/http-client/post-webhook.ts'
-import { createJobQueue } from '../../../platform/postgres/job-queue.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
 import { createSealer } from '../../../platform/security/sealed-secret.ts'
@@ -21,15 +19,10 @@ export async function startSendingWebhooks(metrics = createMetrics()) {
   const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
   const postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
   onEnd(() => postgres.close())
-  const queue = createJobQueue<DeliveryKey>({
-    ...{ postgres, name: 'webhook-deliveries' },
-    onError: () => {}
-  })
-  onEnd(() => queue.stop())
   const outbound = createOutbound({ privateAddressesAllowed: true })
   onEnd(() => outbound.close())
   const stop = startWebhooks({
-    ...{ postgres, queue, metrics, clock },
+    ...{ postgres, metrics, clock },
     postWebhook: createPostWebhook({ outbound, clock }),
     sealer: createSealer(secretsKey),
     logger: createLogger({ level: 'silent', process: 'test' })

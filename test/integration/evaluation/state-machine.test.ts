@@ -1,4 +1,6 @@
-/** Whatever happens to runs, each ends once: a seeded storm of events over a real Postgres. */
+/** Tests that every run ends exactly once during a random but reproducible sequence of events, on a
+ * real Postgres.
+ */
 import { expect, test } from '@jest/globals'
 import type {
   JudgeOutcome,
@@ -9,7 +11,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 import { createScene, failed, scored } from './worker-scene.ts'
 import type { Scene, TestWorker } from './worker-scene.ts'
 
-/** Mulberry32: the same seed, the same storm. */
+/** Implements Mulberry32, so that the same seed yields the same sequence of events. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -22,7 +24,7 @@ function createRandom(seed: number): () => number {
 
 const never = new Promise<JudgeOutcome>(() => {})
 
-/** What a judge does on a bad day, with how often. */
+/** Creates a judge that fails in several ways, each with its own probability. */
 function createJudge(random: () => number) {
   const outcomes: [number, (request: JudgeRequest) => Promise<JudgeOutcome>][] = [
     [0.5, (request) => Promise.resolve(scored(request))],
@@ -48,20 +50,12 @@ function createJudge(random: () => number) {
 
 interface Storm {
   readonly scene: Scene
-  readonly keys: readonly RunKey[]
-  readonly random: () => number
   readonly start: () => TestWorker
   workers: TestWorker[]
 }
 
-/** Each of them may happen at any moment, and again. */
+/** Events that can happen at any moment, and repeatedly. */
 const events: readonly ((storm: Storm) => Promise<unknown>)[] = [
-  // Jobs come again, for runs in whatever state.
-  ({ scene, keys, random }) =>
-    scene.queue.add(
-      scene.postgres,
-      keys.filter(() => random() < 0.3).map((key) => ({ key }))
-    ),
   async (storm) => {
     const victim = storm.workers.shift()
     await victim?.kill()
@@ -72,32 +66,32 @@ const events: readonly ((storm: Storm) => Promise<unknown>)[] = [
     await leaving?.stop()
     storm.workers.push(storm.start())
   },
-  // Leases lapse under those who hold them.
+  // Expires leases while they are held.
   ({ scene }) =>
     scene.database.query(
-      `update open_runs set lease_expires_at = now()
-        where status = 'running' and random() < 0.3`
+      `update pending_runs set lease_expires_at = now()
+        where status <> 'finished' and random() < 0.3`
     ),
   ({ scene }) =>
     scene.database.query(
-      `update open_runs set cancel_requested_at = now(), cancel_reason = 'user'
+      `update pending_runs set cancel_requested_at = now(), cancel_reason = 'user'
         where status <> 'finished' and random() < 0.03`
     ),
   ({ scene }) =>
     scene.database.query(
-      `update open_runs set expires_at = now() where status <> 'finished' and random() < 0.03`
+      `update pending_runs set expires_at = now() where status <> 'finished' and random() < 0.03`
     ),
-  // Time passes: what waits is due, and connections may be probed.
+  // Lets time pass: waiting runs become due, and connections can be probed.
   ({ scene }) =>
     scene.database.query(
-      `with due as (update open_runs set next_attempt_at = now(), queued_at = null
+      `with due as (update pending_runs set next_attempt_at = now()
                      where status = 'retrying' returning 1)
        update connection_circuits set probe_at = now(), paused_until = null`
     )
 ]
 
 test.each([1, 2, 3])(
-  'every run ends once in storm %i, and is called no more after that',
+  'ends every run once in storm %i, and calls no ended run',
   async (seed) => {
     const random = createRandom(seed)
     const scene = await createScene()
@@ -110,7 +104,7 @@ test.each([1, 2, 3])(
     }
     const keys = await scene.addRuns(80, { max_attempts: 5 })
     const storm: Storm = {
-      ...{ scene, keys, random, workers: [] },
+      ...{ scene, workers: [] },
       start: () => scene.start(judge(ended), { drainMs: 0, leaseMs: 1500, concurrencyMax: 6 })
     }
     storm.workers = [storm.start(), storm.start()]
@@ -130,12 +124,13 @@ test.each([1, 2, 3])(
       100_000
     )
     for (const worker of storm.workers) await worker.stop()
-    // Throws where one was published with two different ends.
+    // `allEnded` throws if a run was published with two different results.
     const runs = await scene.allEnded(keys)
     expect(calls.filter(({ isAfterEnd }) => isAfterEnd)).toEqual([])
     for (const [index, run] of runs.entries()) {
       const attempts = await scene.attemptsOf(keys[index] as RunKey)
-      // Every call is on record; an attempt whose process was killed before its call is as well.
+      // Every call has a recorded attempt. An attempt without a call remains if the process was
+      // killed before the call.
       const called = calls.filter(({ run_id }) => run_id === run.run_id).length
       expect(attempts.length).toBeGreaterThanOrEqual(called)
       expect(run.attempts).toBeLessThanOrEqual(5)

@@ -1,4 +1,6 @@
-/** Thresholds over real scores: told once when crossed, once when it is well again. */
+/** Tests thresholds on real scores: one event when a threshold is crossed, and one when it
+ * recovers.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { watchThresholds } from '../../../consumers/evaluation/webhooks/watch-thresholds.ts'
@@ -29,17 +31,17 @@ beforeEach(() => void (organization_id = randomUUID()))
 
 async function aWatch(
   members: Partial<ScoreThreshold> = {},
-  told = events,
+  subscribed = events,
   id = organization_id
 ): Promise<Webhook> {
   const text = JSON.stringify({ ...threshold, ...members })
-  const columns = { organization_id: id, events: told, threshold: text }
+  const columns = { organization_id: id, events: subscribed, threshold: text }
   return await scene.aWebhook('https://example.org/', columns)
 }
 
 type ScoreColumns = Readonly<Record<string, unknown>>
 
-/** @returns the decisions that they are of. */
+/** Inserts scores, each for a new decision. */
 async function scores(count: number, columns: ScoreColumns): Promise<void> {
   const row = {
     ...{ organization_id, name: 'polite', data_type: 'numeric', evaluator_id: 'evl_1' },
@@ -56,18 +58,18 @@ async function scores(count: number, columns: ScoreColumns): Promise<void> {
   )
 }
 
-/** A minute later. */
+/** Measures the thresholds as if a minute had passed. */
 async function measure(): Promise<void> {
   await database.query(`update webhooks set threshold_checked_at = '-infinity'`)
   const failures: unknown[] = []
   await watchThresholds({
-    ...{ postgres: database, clock },
+    ...{ postgres: database, clock, signal: new AbortController().signal },
     onFailure: (_, error) => failures.push(error)
   })
   expect(failures).toEqual([])
 }
 
-async function told(webhook: Webhook): Promise<Record<string, unknown>[]> {
+async function eventsOf(webhook: Webhook): Promise<Record<string, unknown>[]> {
   const rows = await database.query<{ payload: string }>(
     `select payload from webhook_deliveries where webhook_id = $1 order by created_at`,
     [webhook.webhook_id]
@@ -75,13 +77,13 @@ async function told(webhook: Webhook): Promise<Record<string, unknown>[]> {
   return rows.map(({ payload }) => JSON.parse(payload) as Record<string, unknown>)
 }
 
-test('is told once while it is crossed, and once when it is well again', async () => {
+test('notifies once when crossed, and once when recovered', async () => {
   const webhook = await aWatch()
   await scores(8, { passed: true })
   await scores(2, { passed: false })
   await measure()
   await measure()
-  const [crossed, ...more] = await told(webhook)
+  const [crossed, ...more] = await eventsOf(webhook)
   expect(more).toEqual([])
   expect(crossed).toMatchObject({
     ...{ type: 'threshold.crossed', organization_id, webhook_id: webhook.webhook_id },
@@ -89,33 +91,33 @@ test('is told once while it is crossed, and once when it is well again', async (
     interval: [expect.closeTo(0.4902, 4), expect.closeTo(0.9433, 4)],
     evaluators: [{ evaluator_id: 'evl_1', evaluator: 'polite', version: 1, n: 10 }]
   })
-  // 28 of 30 are beyond the threshold, and not yet where it is well again.
+  // 28 of 30 scores pass: the rate is above the threshold, but below the recovery value.
   await scores(20, { passed: true })
   await measure()
-  expect(await told(webhook)).toHaveLength(1)
+  expect(await eventsOf(webhook)).toHaveLength(1)
   await scores(20, { passed: true })
   await measure()
-  const types = (await told(webhook)).map(({ type }) => type)
+  const types = (await eventsOf(webhook)).map(({ type }) => type)
   expect(types).toEqual(['threshold.crossed', 'threshold.recovered'])
   expect(await scene.webhook(webhook)).toMatchObject({ state: 'ok' })
 })
 
-test('processes that measure at the same time tell it once', async () => {
+test('notifies once when several processes measure at the same time', async () => {
   const webhook = await aWatch()
   await scores(10, { passed: false })
   await Promise.all([measure(), measure(), measure()])
-  expect(await told(webhook)).toHaveLength(1)
+  expect(await eventsOf(webhook)).toHaveLength(1)
 })
 
-describe('nothing is told', () => {
-  test('of too few scores, also not that it is well again', async () => {
+describe('sends no event', () => {
+  test('for too few scores, also not for a recovery', async () => {
     const webhook = await aWatch({ min_n: 11 })
     await scores(10, { passed: false })
     await measure()
-    expect(await told(webhook)).toEqual([])
+    expect(await eventsOf(webhook)).toEqual([])
   })
 
-  test('of scores before the window, of other names, by people, or replayed since', async () => {
+  test('for scores before the window, of other names, by users, or superseded', async () => {
     const webhook = await aWatch({ min_n: 1 })
     await scores(9, { passed: false, evaluated_at: new Date(Date.now() - 3_700_000) })
     await scores(9, { passed: false, name: 'other' })
@@ -139,35 +141,53 @@ describe('nothing is told', () => {
       [organization_id, decision_id, run_id]
     )
     await measure()
-    expect(await told(webhook)).toEqual([])
+    expect(await eventsOf(webhook)).toEqual([])
   })
 
-  test('of the older version of an evaluator, once there is a newer one', async () => {
+  test('for an older version of an evaluator, once a newer one exists', async () => {
     const webhook = await aWatch({ min_n: 5 })
     await scores(50, { passed: false, evaluator_version: 1 })
     await scores(5, { passed: true, evaluator_version: 2 })
     await measure()
-    expect(await told(webhook)).toEqual([])
+    expect(await eventsOf(webhook)).toEqual([])
   })
 
-  test('of what was not subscribed to; the state changes all the same', async () => {
+  test('for an event without subscription, but changes the state', async () => {
     const webhook = await aWatch({}, ['threshold.recovered'])
     await scores(10, { passed: false })
     await measure()
-    expect(await told(webhook)).toEqual([])
+    expect(await eventsOf(webhook)).toEqual([])
     expect(await scene.webhook(webhook)).toMatchObject({ state: 'firing' })
   })
 })
 
-test('scores before the newest 50,000 of their name are not looked at', async () => {
+test('ignores scores before the newest 50,000 of their name', async () => {
   const webhook = await aWatch({ agent_id: 'a' })
   await scores(10, { passed: false, agent_id: 'a', evaluated_at: new Date(Date.now() - 60_000) })
   await scores(50_000, { passed: true, agent_id: 'b' })
   await measure()
-  expect(await told(webhook)).toEqual([])
+  expect(await eventsOf(webhook)).toEqual([])
 })
 
-test('an organization with many thresholds delays others by one measurement', async () => {
+const statementOfMeasuring = 'from later_scores'
+
+test('measures no further threshold when the process stops', async () => {
+  for (let n = 0; n < 3; n++) await aWatch({}, events, randomUUID())
+  const stopping = new AbortController()
+  let measured = 0
+  const noting: Queryable = {
+    query: async (statement, values = []) => {
+      if (statement.includes(statementOfMeasuring)) measured += 1
+      stopping.abort()
+      return await database.query(statement, values)
+    }
+  }
+  const { signal } = stopping
+  await watchThresholds({ ...{ postgres: noting, clock, signal }, onFailure: () => {} })
+  expect(measured).toBe(1)
+})
+
+test('delays others by one measurement per organization with many thresholds', async () => {
   const aWatchOf = async (id: string, secondsAgo: number) => {
     const webhook = await aWatch({}, events, id)
     const threshold_checked_at = new Date(Date.now() - 1000 * secondsAgo)
@@ -181,16 +201,17 @@ test('an organization with many thresholds delays others by one measurement', as
   const measured: unknown[] = []
   const noting: Queryable = {
     query: async (statement, values = []) => {
-      if (statement.includes('from later_scores')) measured.push(values[0])
+      if (statement.includes(statementOfMeasuring)) measured.push(values[0])
       return await database.query(statement, values)
     }
   }
-  await watchThresholds({ ...{ postgres: noting, clock }, onFailure: () => {} })
+  const { signal } = new AbortController()
+  await watchThresholds({ ...{ postgres: noting, clock, signal }, onFailure: () => {} })
   const own = organization_id
   expect(measured).toEqual([own, ...others, own, own])
 })
 
-test('a mean may be too high, of one agent and one evaluator alone', async () => {
+test('compares a mean, limited to one agent and one evaluator', async () => {
   const members = { agent_id: 'a', evaluator_id: 'evl_2', domain: 'd' } as const
   const mean = { metric: 'mean', operator: 'above', value: 10, recovery_value: 9 } as const
   const webhook = await aWatch({ ...members, ...mean, min_n: 4 })
@@ -199,7 +220,7 @@ test('a mean may be too high, of one agent and one evaluator alone', async () =>
   await scores(2, { value: 9, ...members })
   await scores(2, { value: 13, ...members })
   await measure()
-  const [crossed] = await told(webhook)
+  const [crossed] = await eventsOf(webhook)
   expect(crossed).toMatchObject({ type: 'threshold.crossed', n: 4, value: 11 })
   expect(crossed?.['interval']).toEqual([expect.closeTo(8.737, 3), expect.closeTo(13.263, 3)])
 })

@@ -1,4 +1,4 @@
-/** From a decision to its webhook through all processes, and through the death of the sender. */
+/** Tests the path of a webhook through all processes when the sender is killed. */
 import { expect, test } from '@jest/globals'
 import { createApiClient } from '../../../stack/tour/api-client.ts'
 import { aDecisionBody } from '../../support/builders.ts'
@@ -9,7 +9,7 @@ import { startWebhookReceiver, status } from '../../support/webhook-receiver.ts'
 const patienceMs = 90_000
 
 test(
-  'a sender that is killed leaves its delivery to the next, under the same id',
+  'sends the delivery of a killed sender again, under the same id',
   async () => {
     const sluice = await createInstallation()
     const gateway = await sluice.start('gateway')
@@ -33,7 +33,7 @@ test(
     expect(made.status).toBe(201)
 
     const decisionId = await clientOf(gateway, tenant).accept(aDecisionBody())
-    await waitUntil('it is on its way', () => receiver.at('/hook').length > 0, patienceMs)
+    await waitUntil('it is being sent', () => receiver.at('/hook').length > 0, patienceMs)
     await evaluation.kill()
     receiver.answer('/hook', status(204))
     await sluice.start('evaluation')
@@ -52,8 +52,8 @@ test(
     expect(received.length).toBeGreaterThan(1)
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     expect(new Set(received.map(({ body }) => body)).size).toBe(1)
-    const told = JSON.parse(received[0]?.body ?? '') as Record<string, unknown>
-    expect(told).toMatchObject({
+    const payload = JSON.parse(received[0]?.body ?? '') as Record<string, unknown>
+    expect(payload).toMatchObject({
       ...{ type: 'evaluation.completed', decision_id: decisionId, status: 'evaluated' },
       ...{ id: received[0]?.headers['webhook-id'], verdict: 'pass', agent_id: 'refund-agent' }
     })

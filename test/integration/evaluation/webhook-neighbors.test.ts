@@ -1,14 +1,14 @@
-/** An organization that hangs with all of its webhooks, while another one is told. */
+/** Tests that webhooks of one organization are sent while all receivers of another hang. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { failedAttemptsMax } from '../../../consumers/evaluation/webhooks/delivery.ts'
-import { perOrganizationMax } from '../../../consumers/evaluation/webhooks/hand-out.ts'
+import { perOrganizationMax } from '../../../consumers/evaluation/webhooks/take-deliveries.ts'
 import { webhookTimeoutMs } from '../../../platform/http-client/post-webhook.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { status } from '../../support/webhook-receiver.ts'
 import { startSendingWebhooks } from './sending-webhooks.ts'
 
-test('receivers that hang delay only their own organization', async () => {
+test('delays only the organization whose receivers hang', async () => {
   const { scene, receiver } = await startSendingWebhooks()
   receiver.answer('/silent', () => {})
   const organization_id = randomUUID()
@@ -16,18 +16,18 @@ test('receivers that hang delay only their own organization', async () => {
     const silent = await scene.aWebhook(`${receiver.url}/silent`, { organization_id })
     for (let delivery = 0; delivery < 8; delivery++) await scene.aDelivery(silent)
   }
-  await waitUntil('the silent ones have their share', () => {
+  await waitUntil('the silent receivers have their share', () => {
     return receiver.at('/silent').length >= perOrganizationMax
   })
   const other = await scene.aWebhook(`${receiver.url}/other`)
   const before = performance.now()
   await scene.aDelivery(other)
-  await waitUntil('the other one is told', () => receiver.at('/other').length > 0)
+  await waitUntil('the other one is notified', () => receiver.at('/other').length > 0)
   expect(performance.now() - before).toBeLessThan(webhookTimeoutMs / 2)
   expect(receiver.at('/silent')).toHaveLength(perOrganizationMax)
 })
 
-test('attempts that fail in a row are counted until one succeeds', async () => {
+test('counts failed attempts in a row until one succeeds', async () => {
   const { scene, receiver } = await startSendingWebhooks()
   receiver.answer('/failing', status(500))
   const failing = await scene.aWebhook(`${receiver.url}/failing`)

@@ -1,4 +1,6 @@
-/** Webhooks and what is on its way to them, as storage and the gateway leave them in the tables. */
+/** Creates a test scene with webhooks and pending deliveries, as storage and the gateway write
+ * them.
+ */
 import { randomUUID } from 'node:crypto'
 import { createSealer } from '../../../platform/security/sealed-secret.ts'
 import {
@@ -18,13 +20,13 @@ export interface DeliveryRow extends Record<string, unknown> {
   readonly attempts: number
   readonly http_status: number | null
   readonly error: string | null
-  /** Until the next attempt. */
+  /** Time until the next attempt, in milliseconds. */
   readonly wait_ms: number
 }
 
 export interface WebhookScene {
   aWebhook(url: string, columns?: Readonly<Record<string, unknown>>): Promise<Webhook>
-  /** @returns its id */
+  /** Inserts a delivery and returns its ID. */
   aDelivery(webhook: Webhook, columns?: Readonly<Record<string, unknown>>): Promise<string>
   change(webhook: Webhook, columns: Readonly<Record<string, unknown>>): Promise<void>
   delivery(id: string): Promise<DeliveryRow>
@@ -79,7 +81,7 @@ export function createWebhookScene(database: TestDatabase, secretsKey: string): 
            from webhook_deliveries where delivery_id = $1`,
         [id]
       )
-      if (row === undefined) throw new Error(`there is no delivery ${id}`)
+      if (row === undefined) throw new Error(`delivery ${id} does not exist`)
       return row
     },
     webhook: async ({ webhook_id }) => {

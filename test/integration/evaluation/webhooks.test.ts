@@ -1,8 +1,8 @@
-/** Webhooks on their way: over real HTTP, from a real store, to receivers of every kind. */
+/** Tests sending webhooks from a real database over HTTP to receivers that accept, fail or hang. */
 import { createHmac } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { attemptsMax, failuresMax } from '../../../consumers/evaluation/webhooks/delivery.ts'
-import { perWebhookMax } from '../../../consumers/evaluation/webhooks/hand-out.ts'
+import { perWebhookMax } from '../../../consumers/evaluation/webhooks/take-deliveries.ts'
 import { createMetrics } from '../../../platform/telemetry/metrics.ts'
 import { createSealer } from '../../../platform/security/sealed-secret.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -37,14 +37,14 @@ function signatureOf(secret: string, { headers, body }: Received): string {
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }
 
-test('is signed over id, time and the bytes that are sent', async () => {
+test('signs the id, the time and the sent bytes', async () => {
   const webhook = await scene.aWebhook(`${receiver.url}/signed`)
   const id = await scene.aDelivery(webhook)
   expect(await becomes(id, ended)).toMatchObject({
     ...{ status: 'delivered', attempts: 1, http_status: 204, error: null }
   })
   const [received, ...more] = receiver.at('/signed')
-  if (received === undefined) throw new Error('nothing came')
+  if (received === undefined) throw new Error('nothing received')
   expect(more).toEqual([])
   expect(received.headers).toMatchObject({
     'content-type': 'application/json',
@@ -56,7 +56,7 @@ test('is signed over id, time and the bytes that are sent', async () => {
   expect(JSON.parse(received.body)).toEqual({ id, text: 'Grüße' })
 })
 
-test('is tried again under the same id after an error', async () => {
+test('retries under the same id after an error', async () => {
   let answers = 0
   receiver.answer('/shaky', (response) => {
     answers += 1
@@ -68,7 +68,7 @@ test('is tried again under the same id after an error', async () => {
   expect(ids).toEqual([id, id])
 })
 
-test('waits as long as the receiver asks for', async () => {
+test('waits as long as the receiver asks', async () => {
   receiver.answer('/busy', status(503, { 'retry-after': '120' }))
   const id = await scene.aDelivery(await scene.aWebhook(`${receiver.url}/busy`))
   const row = await becomes(id, attempted)
@@ -76,7 +76,7 @@ test('waits as long as the receiver asks for', async () => {
   expect(row.wait_ms).toBeGreaterThan(100_000)
 })
 
-test('follows no redirect, and says so', async () => {
+test('follows no redirect, and reports it', async () => {
   receiver.answer('/moved', status(307, { location: `${receiver.url}/elsewhere` }))
   const id = await scene.aDelivery(await scene.aWebhook(`${receiver.url}/moved`))
   const row = await becomes(id, attempted)
@@ -85,7 +85,7 @@ test('follows no redirect, and says so', async () => {
   expect(receiver.at('/elsewhere')).toEqual([])
 })
 
-test('410 ends it, and switches the webhook off', async () => {
+test('ends the delivery and disables the webhook after a 410', async () => {
   receiver.answer('/gone', status(410))
   const webhook = await scene.aWebhook(`${receiver.url}/gone`)
   const id = await scene.aDelivery(webhook)
@@ -94,7 +94,7 @@ test('410 ends it, and switches the webhook off', async () => {
   expect(switched).toMatchObject({ enabled: false, disabled_reason: 'gone' })
 })
 
-test('so many failed in a row switch it off, and one that comes through begins anew', async () => {
+test('disables a webhook after failures in a row, which a success resets', async () => {
   receiver.answer('/failing', status(500))
   const lastAttempt = { attempts: attemptsMax - 1 }
   const [failing, well] = [
@@ -116,12 +116,12 @@ test('so many failed in a row switch it off, and one that comes through begins a
   expect(await scene.delivery(later)).toMatchObject({ status: 'pending', attempts: 0 })
 })
 
-test('a receiver that never answers holds up its own alone', async () => {
+test('delays only the deliveries of a receiver that never responds', async () => {
   receiver.answer('/silent', () => {})
   const silent = await scene.aWebhook(`${receiver.url}/silent`)
   const other = await scene.aWebhook(`${receiver.url}/other`)
   for (let n = 0; n < 3 * perWebhookMax; n++) await scene.aDelivery(silent)
-  await waitUntil('the silent one has its share', () => {
+  await waitUntil('the silent receiver has its share', () => {
     return Promise.resolve(receiver.at('/silent').length >= perWebhookMax)
   })
   const ids = await Promise.all(Array.from({ length: 40 }, () => scene.aDelivery(other)))
@@ -130,18 +130,18 @@ test('a receiver that never answers holds up its own alone', async () => {
   expect(receiver.at('/other')).toHaveLength(40)
 })
 
-test('what nobody is to hear any more ends without being sent', async () => {
+test('ends expired deliveries and those of deleted webhooks unsent', async () => {
   const deleted = await scene.aWebhook(`${receiver.url}/deleted`, { deleted_at: new Date() })
   const ofDeleted = await scene.aDelivery(deleted)
   const off = await scene.aWebhook(`${receiver.url}/off`, { enabled: false })
   const late = await scene.aDelivery(off, { expires_at: new Date(Date.now() - 1000) })
   expect(await becomes(ofDeleted, ended)).toMatchObject({ status: 'failed', attempts: 0 })
   const row = await becomes(late, ended)
-  expect(row).toMatchObject({ status: 'failed', attempts: 0, error: 'its time is over' })
+  expect(row).toMatchObject({ status: 'failed', attempts: 0, error: 'the delivery expired' })
   expect([...receiver.at('/deleted'), ...receiver.at('/off')]).toEqual([])
 })
 
-test('while the secret changes it is signed with both', async () => {
+test('signs with both secrets during a rotation', async () => {
   const [before, webhook] = [
     await scene.aWebhook(`${receiver.url}/x`),
     await scene.aWebhook(`${receiver.url}/both`)
@@ -154,7 +154,7 @@ test('while the secret changes it is signed with both', async () => {
   })
   await becomes(await scene.aDelivery(webhook), ended)
   const [received] = receiver.at('/both')
-  if (received === undefined) throw new Error('nothing came')
+  if (received === undefined) throw new Error('nothing received')
   const signatures = String(received.headers['webhook-signature']).split(' ')
   expect(signatures).toEqual([
     signatureOf(webhook.secret, received),
@@ -162,7 +162,7 @@ test('while the secret changes it is signed with both', async () => {
   ])
 })
 
-test('each attempt is counted by what became of it', async () => {
+test('counts each attempt by its outcome', async () => {
   const { text: page } = await metrics.expose()
   for (const outcome of ['delivered', 'retried', 'failed', 'expired']) {
     const labels = `event="evaluation.completed",outcome="${outcome}"`

@@ -1,4 +1,4 @@
-/** What runs of one connection have in common: its circuit, its limits, and what may be spent. */
+/** Tests what the runs of a connection share: its circuit, limits and budgets. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { noCall } from '../../../consumers/evaluation/worker/judge-outcome.ts'
 import type { JudgeOutcome } from '../../../consumers/evaluation/worker/judge-outcome.ts'
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 
 async function allWith(status: string): Promise<boolean> {
-  const rows = await scene.database.query(`select 1 from open_runs where status <> $1`, [status])
+  const rows = await scene.database.query(`select 1 from pending_runs where status <> $1`, [status])
   return rows.length === 0
 }
 
@@ -27,7 +27,7 @@ async function attemptsIn(table: string): Promise<number> {
 describe('a circuit', () => {
   const refusal = failed('provider_auth', { blocks: true, http_status: 401 })
 
-  test('opens with a refusal: its runs wait, nobody calls, and no attempt burns', async () => {
+  test('opens after a rejected API key: its runs wait without calls or attempts', async () => {
     let calls = 0
     const [key] = await scene.addRuns(20)
     scene.start(() => {
@@ -36,9 +36,9 @@ describe('a circuit', () => {
     })
     await waitUntil('all are blocked', () => allWith('blocked'))
     expect(await scene.circuit()).toMatchObject({ state: 'open', reason: 'provider_auth' })
-    // Those that were under way at once: no more than the worker runs at once.
+    // A worker makes up to 8 concurrent calls. No call starts after the circuit has opened.
     expect(calls).toBeLessThanOrEqual(8)
-    expect(await attemptsIn('open_runs')).toBe(0)
+    expect(await attemptsIn('pending_runs')).toBe(0)
     expect(key && (await scene.row(key))?.status_reason).toBe('provider_auth')
     const late = await scene.addRun()
     const before = calls
@@ -48,7 +48,7 @@ describe('a circuit', () => {
     expect(calls).toBe(before)
   })
 
-  test('lets one through when its time has come, and all after its success', async () => {
+  test('admits one probe when it is due, and all runs after its success', async () => {
     let answer: JudgeOutcome | null = refusal
     let calls = 0
     const keys = await scene.addRuns(30)
@@ -65,9 +65,9 @@ describe('a circuit', () => {
       `select extract(epoch from probe_at - now())::double precision as wait
          from connection_circuits`
     )
-    // Twice the five seconds of the first.
+    // The wait has doubled from the initial five seconds.
     expect(first?.wait).toBeGreaterThan(7)
-    expect(await attemptsIn('open_runs')).toBe(0)
+    expect(await attemptsIn('pending_runs')).toBe(0)
     answer = null
     await probeNow()
     const runs = await scene.allEnded(keys)
@@ -78,7 +78,7 @@ describe('a circuit', () => {
     expect(calls).toBe(before + 1 + keys.length)
   })
 
-  test('opens after five failures in a row, of whichever runs', async () => {
+  test('opens after five failures in a row, of any runs', async () => {
     let calls = 0
     await scene.addRuns(5)
     scene.start(
@@ -91,11 +91,11 @@ describe('a circuit', () => {
     await waitUntil('all are blocked', () => allWith('blocked'), 30_000)
     expect(calls).toBe(5)
     expect(await scene.circuit()).toMatchObject({ state: 'open', reason: 'provider_unreachable' })
-    // The one that opened it did not burn its attempt.
-    expect(await attemptsIn('open_runs')).toBe(4)
+    // The failure that opened the circuit does not count as an attempt.
+    expect(await attemptsIn('pending_runs')).toBe(4)
   })
 
-  test('of one connection holds up no other', async () => {
+  test('does not delay runs of other connections', async () => {
     const other = await scene.addConnection()
     await scene.addRuns(3)
     scene.start((request) =>
@@ -106,7 +106,7 @@ describe('a circuit', () => {
     expect(await scene.ended(key)).toMatchObject({ status: 'succeeded' })
   })
 
-  test('that somebody closed, since he mended the connection, lets its runs go on', async () => {
+  test('releases its runs when it is closed because the connection was fixed', async () => {
     let isMended = false
     const keys = await scene.addRuns(3)
     scene.start((request) => Promise.resolve(isMended ? scored(request) : refusal))
@@ -121,7 +121,7 @@ describe('a circuit', () => {
   }
 })
 
-test('a provider that asks for patience gets it from all runs, and no attempt burns', async () => {
+test('makes all runs wait for a provider that asks for it, without using attempts', async () => {
   let calls = 0
   const keys = await scene.addRuns(12)
   const began = Date.now()
@@ -145,7 +145,7 @@ test('a provider that asks for patience gets it from all runs, and no attempt bu
   expect(attempts.filter(({ counted }) => counted)).toHaveLength(keys.length)
 })
 
-test('a connection is never called more often at once than it says', async () => {
+test('never exceeds the concurrency limit of a connection', async () => {
   const connection_id = await scene.addConnection({ concurrency_max: 2 })
   const keys = await scene.addRuns(12, { connection_id })
   let underWay = 0
@@ -153,7 +153,7 @@ test('a connection is never called more often at once than it says', async () =>
   const judge: Parameters<Scene['start']>[0] = async (request) => {
     underWay += 1
     most = Math.max(most, underWay)
-    // Long enough for the others to be claimed, were they let through.
+    // Waits long enough for a worker to claim other runs if the limit admitted them.
     await scene.database.query('select pg_sleep(0.03)')
     underWay -= 1
     return scored(request)
@@ -164,7 +164,34 @@ test('a connection is never called more often at once than it says', async () =>
   expect(most).toBe(2)
 })
 
-test('runs of a connection that was deleted are canceled', async () => {
+test('a full connection with many due runs does not delay other connections', async () => {
+  const connection_id = await scene.addConnection({ concurrency_max: 1 })
+  await scene.addRuns(200, { connection_id })
+  let slow = 0
+  scene.start(
+    (request) => {
+      if (request.connection.connection_id !== connection_id)
+        return Promise.resolve(scored(request))
+      slow += 1
+      return new Promise(() => {})
+    },
+    { drainMs: 0 }
+  )
+  await waitUntil('it is full', () => slow === 1)
+  await scene.allEnded(await scene.addRuns(10))
+  expect(slow).toBe(1)
+})
+
+test('fills a free place of a full connection at once', async () => {
+  const connection_id = await scene.addConnection({ concurrency_max: 1 })
+  const keys = await scene.addRuns(20, { connection_id })
+  const overrides = { leaseMs: 20_000, idleMs: 3_600_000 }
+  scene.start((request) => Promise.resolve(scored(request)), overrides)
+  // The next search for due runs would be in an hour.
+  await scene.allEnded(keys)
+})
+
+test('cancels the runs of a deleted connection', async () => {
   await scene.database.query(`update evaluation_connections set deleted_at = now()`)
   const key = await scene.addRun()
   scene.start(() => Promise.reject(new Error('called')))
@@ -178,7 +205,7 @@ describe('a budget', () => {
     })
   })
 
-  test('of calls is kept exactly, and the others are skipped', async () => {
+  test('stops at exactly its number of calls, and skips the other runs', async () => {
     let calls = 0
     const keys = await scene.addRuns(10, budget({ calls_per_day: 3 }))
     const judge: Parameters<Scene['start']>[0] = (request) => {
@@ -195,7 +222,7 @@ describe('a budget', () => {
     )
   })
 
-  test('has still what no call was made with', async () => {
+  test('is not spent by an attempt without a call', async () => {
     const key = await scene.addRun()
     const result = { kind: 'skipped', status_reason: 'content_missing' } as const
     scene.start(() => Promise.resolve({ result, report: noCall }))
@@ -203,7 +230,7 @@ describe('a budget', () => {
     expect(await scene.spend()).toMatchObject([{ calls: 0, unpriced_calls: 0 }])
   })
 
-  test('tells of answers that do not say what they took', async () => {
+  test('counts responses without usage as unpriced', async () => {
     const key = await scene.addRun()
     const usage = { input_tokens: null, output_tokens: null, cost_nano_usd: null }
     scene.start((request) =>
@@ -213,7 +240,7 @@ describe('a budget', () => {
     expect(await scene.spend()).toMatchObject([{ calls: 1, nano_usd: 0, unpriced_calls: 1 }])
   })
 
-  test('that is waited for is there again tomorrow', async () => {
+  test('makes a run wait until the next day if configured', async () => {
     const key = await scene.addRun(budget({ calls_per_day: 0, on_exhausted: 'wait' }))
     scene.start(() => Promise.reject(new Error('called')))
     const row = await waitUntil('it waits', async () => {
@@ -230,7 +257,7 @@ describe('a budget', () => {
     ['of a rule', { rule: 0.000_001 }],
     ['of the organization, for a day', { day: 1000 }],
     ['of the organization, for a month', { month: 1000 }]
-  ])('%s, in money, is over once it is spent', async (_what, limits) => {
+  ])('%s in dollars ends once it is spent', async (_what, limits) => {
     const { rule, day, month } = { rule: null, day: null, month: null, ...limits }
     await scene.database.query(
       `insert into evaluation_budgets (organization_id, nano_usd_per_day, nano_usd_per_month)

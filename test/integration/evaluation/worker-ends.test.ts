@@ -1,8 +1,10 @@
-/** Ends without an answer: time, cancellation, a kill, a stop; and what is published when. */
+/** Tests runs that end without a response (expired, canceled, killed or stopped) and their
+ * publication.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { JudgeOutcome } from '../../../consumers/evaluation/worker/judge-outcome.ts'
-import { TransientError } from '../../../core/consumed.ts'
+import { TransientError } from '../../../core/message-outcome.ts'
 import type { RunKey } from '../../../core/evaluation/evaluation.ts'
 import { aRun } from '../../support/builders.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -19,18 +21,18 @@ const never = (): Promise<JudgeOutcome> => new Promise(() => {})
 const past = new Date(Date.now() - 1000)
 
 test.each([
-  ['a run that waits', {}],
+  ['a waiting run', {}],
   ['a run that waits for its connection', { status: 'blocked', status_reason: 'provider_auth' }],
-  ['a score that nobody pushed', { evaluator_kind: 'external', connection_id: null }],
-  ['a run that was left by whoever ran it', { status: 'running', lease_expires_at: past }]
-])('%s expires when its time is over', async (_what, overrides) => {
+  ['a score that was never pushed', { evaluator_kind: 'external', connection_id: null }],
+  ['a run whose process was killed', { status: 'running', lease_expires_at: past }]
+])('%s expires after its time to live', async (_what, overrides) => {
   const next_attempt_at = new Date(Date.now() + 60_000)
   const key = await scene.addRun({ ...{ expires_at: past, next_attempt_at, ...overrides } })
   scene.start(() => Promise.reject(new Error('called')))
   expect(await scene.ended(key)).toMatchObject({ status: 'expired', status_reason: 'ttl' })
 })
 
-test('a pushed score is waited for without a call', async () => {
+test('a run that waits for a pushed score makes no call', async () => {
   const key = await scene.addRun({ evaluator_kind: 'external', connection_id: null })
   scene.start(() => Promise.reject(new Error('called')))
   const sentinel = await scene.addRun({ expires_at: past })
@@ -38,15 +40,15 @@ test('a pushed score is waited for without a call', async () => {
   expect(await scene.row(key)).toMatchObject({ status: 'scheduled', attempts: 0 })
 })
 
-describe('a run that somebody cancels', () => {
+describe('a canceled run', () => {
   async function cancel(reason = 'user'): Promise<void> {
     await scene.database.query(
-      `update open_runs set cancel_requested_at = now(), cancel_reason = $1`,
+      `update pending_runs set cancel_requested_at = now(), cancel_reason = $1`,
       [reason]
     )
   }
 
-  test.each(['scheduled', 'retrying', 'blocked'])('is canceled while it is %s', async (status) => {
+  test.each(['scheduled', 'retrying', 'blocked'])('ends while it is %s', async (status) => {
     const next_attempt_at = new Date(Date.now() + 60_000)
     const key = await scene.addRun({ status, next_attempt_at })
     await cancel('disabled')
@@ -54,7 +56,7 @@ describe('a run that somebody cancels', () => {
     expect(await scene.ended(key)).toMatchObject({ status: 'canceled', status_reason: 'disabled' })
   })
 
-  test('while it is called is canceled with the answer, which is paid for', async () => {
+  test('ends with the answer of a call under way, whose cost is recorded', async () => {
     const answer = Promise.withResolvers<JudgeOutcome>()
     const called = Promise.withResolvers<void>()
     const key = await scene.addRun()
@@ -74,12 +76,12 @@ describe('a run that somebody cancels', () => {
   })
 })
 
-describe('what the gateway ended', () => {
-  test('is published once by the worker, however many workers there are', async () => {
+describe('a run that the gateway ended', () => {
+  test('is published once, by any number of workers', async () => {
     const run_id = randomUUID()
     const result = JSON.stringify(aRun({ run_id, evaluator_kind: 'human' }))
     const key = await scene.addRun({ status: 'finished', result, finished_at: new Date() })
-    await scene.database.query(`update open_runs set run_id = $1`, [run_id])
+    await scene.database.query(`update pending_runs set run_id = $1`, [run_id])
     scene.start(() => Promise.reject(new Error('called')))
     scene.start(() => Promise.reject(new Error('called')))
     scene.start(() => Promise.reject(new Error('called')))
@@ -89,7 +91,7 @@ describe('what the gateway ended', () => {
   })
 })
 
-test('one that the topic never takes holds up none of those that ended with it', async () => {
+test('a run that the topic always rejects does not delay others', async () => {
   const runs = [aRun({ run_id: randomUUID() }), aRun({ run_id: randomUUID() })]
   const keys = await Promise.all(
     runs.map((run) => {
@@ -108,7 +110,7 @@ test('one that the topic never takes holds up none of those that ended with it',
   expect((await scene.row(refused))?.published_at).toBeNull()
 })
 
-test('what ended while the topic is away is published later, and not called again', async () => {
+test('runs that end while Kafka is unavailable are published later, not called again', async () => {
   let isAway = true
   let calls = 0
   const key = await scene.addRun()
@@ -119,7 +121,7 @@ test('what ended while the topic is away is published later, and not called agai
     },
     {
       publish: (evaluations) => {
-        if (isAway) return Promise.reject(new TransientError('the log is away'))
+        if (isAway) return Promise.reject(new TransientError('Kafka is unavailable'))
         scene.published.push(...evaluations)
         return Promise.resolve()
       }
@@ -127,15 +129,17 @@ test('what ended while the topic is away is published later, and not called agai
   )
   await waitUntil('it ended', async () => (await scene.row(key))?.status === 'finished')
   isAway = false
-  await scene.database.query(`update open_runs set lease_expires_at = now()`)
+  await scene.database.query(`update pending_runs set lease_expires_at = now()`)
   expect(await scene.ended(key)).toMatchObject({ status: 'succeeded' })
   expect(calls).toBe(1)
 })
 
-describe('a worker that is killed', () => {
-  test('during a call leaves a run that another calls once more, on record', async () => {
+describe('a killed worker', () => {
+  test('leaves a run whose call is repeated once and recorded', async () => {
     const called = Promise.withResolvers<void>()
-    const key = await scene.addRun()
+    // The run of the killed worker does not count against the limit of its connection.
+    const connection_id = await scene.addConnection({ concurrency_max: 1 })
+    const key = await scene.addRun({ connection_id })
     const first = scene.start(
       () => {
         called.resolve()
@@ -153,7 +157,7 @@ describe('a worker that is killed', () => {
     expect(spend).toEqual({ calls: 2, unpriced_calls: 1 })
   })
 
-  test('again and again during its calls fails the run in the end', async () => {
+  test('finally fails a run if it is killed during every call', async () => {
     const key = await scene.addRun({ max_attempts: 2 })
     for (let life = 0; life < 2; life++) {
       const called = Promise.withResolvers<void>()
@@ -171,11 +175,11 @@ describe('a worker that is killed', () => {
     expect(await scene.ended(key)).toMatchObject({ status: 'failed', attempts: 2 })
   })
 
-  test('and whose answer comes late ends nothing that another has', async () => {
+  test('does not end a run of another worker with a late response', async () => {
     const answer = Promise.withResolvers<JudgeOutcome>()
     const called = Promise.withResolvers<void>()
     const key = await scene.addRun()
-    // Frozen rather than killed: its leases lapse, and then it goes on.
+    // This worker acts as if it were frozen: its leases expire, and then it continues.
     scene.start(
       () => {
         called.resolve()
@@ -184,7 +188,7 @@ describe('a worker that is killed', () => {
       { leaseMs: 60_000, concurrencyMax: 1 }
     )
     await called.promise
-    await scene.database.query(`update open_runs set lease_expires_at = now()`)
+    await scene.database.query(`update pending_runs set lease_expires_at = now()`)
     scene.start((request) => Promise.resolve(scored(request)))
     const run = await scene.ended(key)
     answer.resolve({ ...scored(key), result: { kind: 'skipped', status_reason: 'not_applicable' } })
@@ -197,7 +201,7 @@ describe('a worker that is killed', () => {
   })
 })
 
-test('a worker that stops waits for its calls, and gives the rest back at once', async () => {
+test('a stopping worker waits for its calls, and releases the rest at once', async () => {
   const calls: AbortSignal[] = []
   const [quick, slow] = [await scene.addRun(), await scene.addRun()]
   const worker = scene.start(

@@ -1,4 +1,5 @@
-/** Workers of a test's own over a real Postgres; judges and the topic are the test's. */
+/** Creates a test scene: workers on a real Postgres, with judges and a topic in the test process.
+ */
 import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
 import { randomUUID } from 'node:crypto'
 import type { Evaluation, LaterRun, RunKey } from '../../../core/evaluation/evaluation.ts'
@@ -11,8 +12,6 @@ import type {
   JudgeRequest
 } from '../../../consumers/evaluation/worker/judge-outcome.ts'
 import { noCall } from '../../../consumers/evaluation/worker/judge-outcome.ts'
-import { createJobQueue } from '../../../platform/postgres/job-queue.ts'
-import type { JobQueue } from '../../../platform/postgres/job-queue.ts'
 import { createLogger } from '../../../platform/telemetry/logger.ts'
 import { createMetrics } from '../../../platform/telemetry/metrics.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
@@ -33,18 +32,17 @@ export type RunRow = RunKey & {
 
 export type TestWorker = {
   stop(): Promise<void>
-  /** As kill -9: from now on nothing of it reaches the store or the topic. */
+  /** Simulates SIGKILL: from now on, nothing from the worker reaches Postgres or the topic. */
   kill(): Promise<void>
   readonly metricsText: () => Promise<string>
 }
 
 export type Scene = {
   readonly database: TestDatabase
-  readonly queue: JobQueue<RunKey>
   readonly postgres: Postgres
   readonly organization_id: string
   readonly connection_id: string
-  /** What was published, in order. */
+  /** Published evaluations, in the order of publication. */
   readonly published: Evaluation[]
   addConnection(overrides?: { concurrency_max?: number }): Promise<string>
   addDecision(overrides?: { metadata?: string | null }): Promise<string>
@@ -53,7 +51,7 @@ export type Scene = {
   start(judge: WorkerContext['judge'], overrides?: Partial<WorkerContext>): TestWorker
   row(key: RunKey): Promise<RunRow | undefined>
   attemptsOf(key: RunKey): Promise<readonly Record<string, unknown>[]>
-  /** Resolves with the one run that was published of it. */
+  /** Resolves with the only published run of the key. */
   ended(key: RunKey): Promise<LaterRun>
   allEnded(keys: readonly RunKey[], timeoutMs?: number): Promise<LaterRun[]>
   circuit(connectionId?: string): Promise<Record<string, unknown> | undefined>
@@ -80,7 +78,7 @@ export const aReport = {
   ...{ model_reported: 'small-1', latency_ms: 3, reply: '{"score":1}' }
 }
 
-/** Always the same for a run, as a judge of a test should be. */
+/** Returns an outcome with one score, which depends only on the run. */
 export function scored({ run_id }: Pick<JudgeRequest, 'run_id'>): JudgeOutcome {
   const score = {
     ...{ score_id: run_id, name: 'quality', data_type: 'numeric' as const, value: 1, label: null },
@@ -101,10 +99,6 @@ export function failed(status_reason: StatusReason, terms: Partial<Failure> = {}
 export async function createScene(): Promise<Scene> {
   const database = await createTestDatabase()
   const postgres = connect(database)
-  const queue = createJobQueue<RunKey>({
-    ...{ postgres, name: 'evaluation-runs', onError: () => {} }
-  })
-  onEnd(() => queue.stop())
   const organization_id = randomUUID()
   const published: Evaluation[] = []
   await insert(database, 'evaluator_versions', {
@@ -137,7 +131,7 @@ export async function createScene(): Promise<Scene> {
     const given = overrides['decision_id']
     const decision_id = typeof given === 'string' ? given : await addDecision()
     const key = { organization_id, decision_id, run_id: randomUUID() }
-    await insert(database, 'open_runs', {
+    await insert(database, 'pending_runs', {
       ...{ ...key, rule_id: 'rul_1', rule: 'quality of all', evaluator_id, evaluator: 'quality' },
       ...{ evaluator_kind: 'llm_judge', evaluator_version: 1, connection_id },
       ...{ received_at: new Date(), agent_id: 'refund-agent', status: 'scheduled' },
@@ -148,7 +142,7 @@ export async function createScene(): Promise<Scene> {
 
   const row = async (key: RunKey): Promise<RunRow | undefined> => {
     const rows = await database.query<RunRow>(
-      `select * from open_runs where ${whereKey}`,
+      `select * from pending_runs where ${whereKey}`,
       keyOf(key)
     )
     return rows[0]
@@ -157,7 +151,7 @@ export async function createScene(): Promise<Scene> {
     waitUntil('the run is published', () => runIn(published, key))
 
   return {
-    ...{ database, postgres, queue, organization_id, connection_id, published },
+    ...{ database, postgres, organization_id, connection_id, published },
     ...{ addConnection, addDecision, addRun, row, ended },
     addRuns: (count, overrides) =>
       Promise.all(Array.from({ length: count }, () => addRun(overrides))),
@@ -192,12 +186,9 @@ function startTestWorker(
   const alive = { isKilled: false }
   const connection = connect(database)
   const postgres = mortal(connection, alive)
-  const queue = createJobQueue<RunKey>({
-    ...{ postgres, name: 'evaluation-runs', onError: () => {} }
-  })
   const metrics = createMetrics()
   const stopWorker = startWorker({
-    ...{ postgres, queue, metrics, concurrencyMax: 8, drainMs: 5000, leaseMs, builtIn: [] },
+    ...{ postgres, metrics, concurrencyMax: 8, drainMs: 5000, leaseMs, builtIn: [] },
     logger: createLogger({ level: 'silent', process: 'test' }),
     isOwnCall: ({ metadata }) => metadata?.includes('sluice.evaluation') === true,
     evaluate: (_version, _decision, run_id) => scored({ run_id }).result,
@@ -210,7 +201,6 @@ function startTestWorker(
   })
   async function endWorker(): Promise<void> {
     await stopWorker()
-    await queue.stop()
     await connection.close()
   }
   let stopping: Promise<void> | undefined
@@ -226,7 +216,7 @@ function startTestWorker(
   }
 }
 
-/** One that is killed does nothing any more, in the midst of a transaction as well. */
+/** Wraps Postgres so that all statements of a killed worker fail, even within a transaction. */
 function mortal(postgres: Postgres, alive: { readonly isKilled: boolean }): Postgres {
   const guard: Postgres['query'] = (statement, values) => {
     if (alive.isKilled) return Promise.reject(new TypeError('killed'))
@@ -265,7 +255,10 @@ function keyOf({ organization_id, decision_id, run_id }: RunKey): string[] {
   return [organization_id, decision_id, run_id]
 }
 
-/** @throws when it was published with two different ends. */
+/**
+ * Finds the published run of the key.
+ * @throws if it was published with two different results
+ */
 function runIn(published: readonly Evaluation[], key: RunKey): LaterRun | undefined {
   const runs = published
     .flatMap((each) => each.later_runs)

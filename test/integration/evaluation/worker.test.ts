@@ -1,6 +1,8 @@
-/** The worker over a real Postgres: a run's way from its job to its end. */
+/** Tests the worker on a real Postgres: the path of a run from its due time to its end. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { beginAttempt } from '../../../consumers/evaluation/worker/attempts.ts'
 import type { JudgeRequest } from '../../../consumers/evaluation/worker/judge-outcome.ts'
+import { deleteEvaluations } from '../../../store/delete-evaluations.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { aVersion, createScene, failed, scored } from './worker-scene.ts'
 import type { Scene } from './worker-scene.ts'
@@ -22,15 +24,7 @@ function counting(outcomeOf = scored) {
   }
 }
 
-async function jobs(): Promise<number> {
-  const [row] = await scene.database.query<{ n: number }>(
-    `select count(*)::integer as n
-       from sluice_jobs.job where state in ('created', 'retry', 'active')`
-  )
-  return row?.n ?? -1
-}
-
-test('a run that nobody queued is judged once: score, attempt and cost are there', async () => {
+test('judges a due run once, with score, attempt and cost', async () => {
   const { judge, calls } = counting()
   const key = await scene.addRun()
   const worker = scene.start(judge)
@@ -48,7 +42,6 @@ test('a run that nobody queued is judged once: score, attempt and cost are there
     decision: { decision_id: key.decision_id, input: '1', output: 'yes' }
   })
   await waitUntil('it is marked', async () => (await scene.row(key))?.published_at)
-  await waitUntil('no job is left', async () => (await jobs()) === 0)
   const [attempt, ...others] = await scene.attemptsOf(key)
   expect(attempt).toMatchObject({ attempt: 1, counted: true, outcome: 'scored', nano_usd: 2000 })
   expect(attempt?.['finished_at']).toBeInstanceOf(Date)
@@ -64,40 +57,50 @@ test('a run that nobody queued is judged once: score, attempt and cost are there
   )
 })
 
-test('a run that has ended is never called again, however often its job comes', async () => {
+test('never calls an ended run, even if it is not stored when its lease expires', async () => {
   const { judge, calls } = counting()
   const key = await scene.addRun()
   scene.start(judge)
   await scene.ended(key)
-  for (let time = 0; time < 5; time++) {
-    await scene.queue.add(scene.postgres, [{ key }])
-    await waitUntil('the job is gone', async () => (await jobs()) === 0)
-  }
-  expect(calls).toHaveLength(1)
+  await scene.database.query(`update pending_runs set lease_expires_at = now()`)
+  await scene.ended(await scene.addRun())
+  expect(calls.filter(({ run_id }) => run_id === key.run_id)).toHaveLength(1)
   expect(await scene.attemptsOf(key)).toHaveLength(1)
 })
 
-test('of several workers one calls, though every job comes to each of them', async () => {
+test('calls each run once when several workers compete', async () => {
   const { judge, calls } = counting()
   const patient = { leaseMs: 20_000 }
   scene.start(judge, patient)
   scene.start(judge, patient)
   scene.start(judge, patient)
   const keys = await scene.addRuns(60)
-  const noise = setInterval(() => {
-    void scene.queue.add(
-      scene.postgres,
-      keys.map((key) => ({ key }))
-    )
-  }, 50)
-  const runs = await scene.allEnded(keys).finally(() => clearInterval(noise))
+  const runs = await scene.allEnded(keys)
   expect(runs.every(({ status }) => status === 'succeeded')).toBe(true)
   expect(calls).toHaveLength(keys.length)
   expect(new Set(calls.map(({ run_id }) => run_id)).size).toBe(keys.length)
 })
 
-describe('what passes', () => {
-  test('is tried again, and counts as waiting until then', async () => {
+test('a run that can never be claimed does not delay others, and is tried again', async () => {
+  let claims = 0
+  const decision_id = await scene.addDecision({ metadata: '"unreadable"' })
+  const unreadable = await scene.addRun({ decision_id })
+  scene.start((request) => Promise.resolve(scored(request)), {
+    concurrencyMax: 1,
+    isOwnCall: ({ metadata }) => {
+      if (metadata === null) return false
+      claims += 1
+      throw new Error('a bug')
+    }
+  })
+  await waitUntil('its claim failed', () => claims > 0)
+  await scene.allEnded(await scene.addRuns(10))
+  await waitUntil('its claim failed again', () => claims > 1)
+  expect(await scene.row(unreadable)).toMatchObject({ status: 'scheduled', attempts: 0 })
+})
+
+describe('a transient failure', () => {
+  test('is retried, and counts as waiting meanwhile', async () => {
     let calls = 0
     const key = await scene.addRun()
     scene.start((request) =>
@@ -116,7 +119,7 @@ describe('what passes', () => {
     ])
   })
 
-  test('ends as failed with the last attempt, and not before', async () => {
+  test('ends as failed after the last attempt, and not before', async () => {
     const { judge, calls } = counting(() => failed('timeout'))
     const key = await scene.addRun({ max_attempts: 2 })
     scene.start(judge)
@@ -126,7 +129,7 @@ describe('what passes', () => {
     expect(calls).toHaveLength(2)
   })
 
-  test('waits as long as the provider asks, and no shorter', async () => {
+  test('waits at least as long as the provider asks', async () => {
     const key = await scene.addRun()
     scene.start(() => Promise.resolve(failed('provider_error', { retryAfterMs: 60_000 })))
     const row = await waitUntil('it waits', async () => {
@@ -137,7 +140,7 @@ describe('what passes', () => {
   })
 })
 
-test('what does not pass ends the run at once', async () => {
+test('a permanent failure ends the run at once', async () => {
   const outcome = failed('out_of_range', { retryable: false })
   const { judge, calls } = counting(() => outcome)
   const key = await scene.addRun()
@@ -146,7 +149,7 @@ test('what does not pass ends the run at once', async () => {
   expect(calls).toHaveLength(1)
 })
 
-test('a bug in a judge fails its run, and says nothing of the decision', async () => {
+test('a bug in a judge fails its run without quoting the decision', async () => {
   const key = await scene.addRun()
   scene.start(() => Promise.reject(new RangeError('the output was: secret')))
   const run = await scene.ended(key)
@@ -154,7 +157,7 @@ test('a bug in a judge fails its run, and says nothing of the decision', async (
   expect(JSON.stringify(run)).not.toContain('secret')
 })
 
-test('what a judge says of itself never keeps its run from ending', async () => {
+test('invalid usage reported by a judge does not prevent the end of its run', async () => {
   const key = await scene.addRun()
   scene.start((request) => {
     const { result, report } = scored(request)
@@ -165,7 +168,7 @@ test('what a judge says of itself never keeps its run from ending', async () => 
   expect(run).toMatchObject({ status: 'succeeded', input_tokens: null, output_tokens: null })
 })
 
-test('the judge’s own calls are skipped, at execution too', async () => {
+test('skips judge calls at execution too', async () => {
   const { judge, calls } = counting()
   const decision_id = await scene.addDecision({ metadata: '{"sluice.evaluation":true}' })
   const key = await scene.addRun({ decision_id })
@@ -174,13 +177,13 @@ test('the judge’s own calls are skipped, at execution too', async () => {
   expect(calls).toEqual([])
 })
 
-test('a decision that is not stored yet is waited for, and burns no attempt', async () => {
+test('waits for a decision that is not stored yet, without using attempts', async () => {
   const { judge, calls } = counting()
   const decision_id = '01890000-0000-7000-8000-000000000001'
   const key = await scene.addRun({ decision_id })
   scene.start(judge)
   const first = await scene.row(key)
-  await waitUntil('it was looked for', async () => {
+  await waitUntil('it was looked up', async () => {
     const row = await scene.row(key)
     return row !== undefined && row.next_attempt_at > (first?.next_attempt_at ?? new Date())
   })
@@ -197,7 +200,7 @@ test('a decision that is not stored yet is waited for, and burns no attempt', as
   expect(await scene.ended(key)).toMatchObject({ status: 'succeeded', attempts: 1 })
 })
 
-test('of an erased decision nothing is called or published, and the run is gone', async () => {
+test('deletes the run of an erased decision without calling or publishing', async () => {
   const { judge, calls } = counting()
   const decision_id = await scene.addDecision()
   await scene.database.query(`update decision_ids set erased_at = now() where decision_id = $1`, [
@@ -210,7 +213,27 @@ test('of an erased decision nothing is called or published, and the run is gone'
   expect(scene.published).toEqual([])
 })
 
-test('a replay of an evaluator that needs no network runs in the worker', async () => {
+test('an erasure during a claim leaves no attempt', async () => {
+  const key = await scene.addRun()
+  let erasing: Promise<unknown> | undefined
+  await scene.postgres.transaction(async (claim) => {
+    await claim.query(`update pending_runs set status = 'running' where run_id = $1`, [key.run_id])
+    await beginAttempt(claim, key)
+    erasing = scene.postgres.transaction((transaction) => deleteEvaluations(transaction, [key]))
+    await waitUntil('the erasure waits for the claim', async () => {
+      const waiting = await scene.database.query(
+        `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`
+      )
+      return waiting.length > 0
+    })
+  })
+  await erasing
+  expect(await scene.row(key)).toBeUndefined()
+  expect(await scene.attemptsOf(key)).toEqual([])
+})
+
+test('runs a replay of an evaluator that needs no network', async () => {
   const { judge, calls } = counting()
   const version = { ...aVersion, evaluator_id: 'not_refusal', kind: 'heuristic' as const }
   const key = await scene.addRun({

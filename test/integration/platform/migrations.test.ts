@@ -1,8 +1,8 @@
-/** Migrations: each once, in the order of their names, all or none. */
+/** Tests that each migration runs once, in name order, and that either all or none are applied. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { beforeEach, expect, test } from '@jest/globals'
-import { migrate } from '../../../platform/postgres/migrations.ts'
+import { applyMigrations } from '../../../platform/postgres/migrations.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createDatabase, dropDatabase } from '../../support/create-database.ts'
 import { createMigrationsFolder } from '../../support/migrations-folder.ts'
@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 
 async function apply(texts: MigrationTexts): Promise<string[]> {
-  return await migrate({ databaseUrl, folder: await createMigrationsFolder(texts) })
+  return await applyMigrations({ databaseUrl, folder: await createMigrationsFolder(texts) })
 }
 
 async function query(statement: string): Promise<unknown[]> {
@@ -36,7 +36,7 @@ async function query(statement: string): Promise<unknown[]> {
   }
 }
 
-test('applies each migration once, and a new one to the rows that are there', async () => {
+test('applies each migration once, and a new one to existing rows', async () => {
   expect(await apply(first)).toEqual(['0010-first'])
   expect(await apply({ ...first, ...second })).toEqual(['0020-second'])
   expect(await apply({ ...first, ...second })).toEqual([])
@@ -51,7 +51,7 @@ test('applies none if one fails', async () => {
   expect(await apply({ ...first, ...second })).toEqual(['0020-second'])
 })
 
-test('refuses a migration that would precede one that is applied', async () => {
+test('refuses a migration that sorts before an applied one', async () => {
   await apply({ ...first, ...second })
   const late = { '0015-late.sql': 'drop table t;' }
   await expect(apply({ ...late, ...first, ...second })).rejects.toThrow('0015-late')
@@ -63,8 +63,10 @@ test('changes nothing if the migrations of an older release are applied again', 
   expect(await apply(first)).toEqual([])
 })
 
-test('refuses to run next to another migration', async () => {
+test('refuses to run concurrently with another migration', async () => {
   const folder = await createMigrationsFolder({ '0010-slow.sql': 'select pg_sleep(1);' })
-  const outcomes = await Promise.allSettled([1, 2].map(() => migrate({ databaseUrl, folder })))
+  const outcomes = await Promise.allSettled(
+    [1, 2].map(() => applyMigrations({ databaseUrl, folder }))
+  )
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })

@@ -1,4 +1,4 @@
-/** Arrays for Postgres, as the real one reads them. */
+/** Tests that Postgres decodes encoded arrays to exactly the values that were sent. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -22,7 +22,7 @@ const row = fc.record({
   tokens: fc.option(fc.maxSafeNat())
 })
 
-test('what is sent is what is there, row by row', async () => {
+test('stores exactly the values sent, row by row', async () => {
   const { query } = await createTestDatabase()
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {

@@ -1,9 +1,9 @@
-/** Errors of a real Postgres: which of them condemn the row, and which only pass. */
+/** Tests on a real Postgres which errors are transient, and which are caused by the row. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import {
   createPostgres,
-  isTransientStoreError,
+  isTransientPostgresError,
   sqlStateOf
 } from '../../../platform/postgres/postgres.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
@@ -37,7 +37,7 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
   throw new Error('it did not fail')
 }
 
-test('of several statements in one text, as the queue sends them, all rows are told', async () => {
+test('a text with several statements, as the queue sends, returns the rows of all', async () => {
   expect(await postgres.query('begin; select 1 as n; select 2 as n; commit')).toEqual([
     { n: 1 },
     { n: 2 }
@@ -60,7 +60,7 @@ test.each<[string, string, boolean, () => Promise<unknown>]>([
   ['a number out of range', '22003', false, () => postgres.query(`select 70000::smallint`)],
   ['no UUID', '22P02', false, () => postgres.query(`select 'x'::uuid`)],
   [
-    'a null where none may be',
+    'a null in a required column',
     '23502',
     false,
     () => postgres.query(`insert into organizations (organization_id) values (gen_random_uuid())`)
@@ -109,7 +109,7 @@ test.each<[string, string, boolean, () => Promise<unknown>]>([
     }
   ],
   [
-    'a database that is not there',
+    'a missing database',
     '3D000',
     true,
     () => connect(new URL('/nowhere', database.url).href).query('select 1')
@@ -117,25 +117,25 @@ test.each<[string, string, boolean, () => Promise<unknown>]>([
   ['a statement that takes too long', '57014', true, () => slowly(database.url)]
 ])('%s is %s', async (_what, state, isTransient, work) => {
   const error = await errorOf(work())
-  expect([sqlStateOf(error), isTransientStoreError(error)]).toEqual([state, isTransient])
+  expect([sqlStateOf(error), isTransientPostgresError(error)]).toEqual([state, isTransient])
 })
 
 function slowly(url: string): Promise<unknown> {
   return connect(url, 100).query('select pg_sleep(10)')
 }
 
-test('a row that no partition takes, or its own no longer, may pass', async () => {
+test('a row without a matching partition, or in the wrong one, is transient', async () => {
   await database.query(`alter table decisions detach partition decisions_default`)
   const missing = await errorOf(insertDecision('2031-01-01'))
-  expect([sqlStateOf(missing), isTransientStoreError(missing)]).toEqual(['23514', true])
+  expect([sqlStateOf(missing), isTransientPostgresError(missing)]).toEqual(['23514', true])
   await database.query(`alter table decisions attach partition decisions_default default`)
   await database.query(`create table decisions_other partition of decisions
                         for values from ('2031-01-01') to ('2031-01-02')`)
   const wrong = await errorOf(insertDecision('2031-01-01', 'decisions_default'))
-  expect([sqlStateOf(wrong), isTransientStoreError(wrong)]).toEqual(['23514', true])
+  expect([sqlStateOf(wrong), isTransientPostgresError(wrong)]).toEqual(['23514', true])
 })
 
-test('a lock that is held for long may pass, by either limit', async () => {
+test('a lock held for a long time is transient, by either limit', async () => {
   const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = postgres.transaction(async (transaction) => {
     await transaction.query(`lock table ${lockedTable} in access exclusive mode`)
@@ -150,12 +150,12 @@ test('a lock that is held for long may pass, by either limit', async () => {
   })
   const errors = [await errorOf(waiting), await errorOf(impatient)]
   expect(errors.map(sqlStateOf)).toEqual(['57014', '55P03'])
-  expect(errors.map(isTransientStoreError)).toEqual([true, true])
+  expect(errors.map(isTransientPostgresError)).toEqual([true, true])
   release.resolve()
   await holding
 })
 
-test('a backend that is terminated may pass', async () => {
+test('a terminated backend is transient', async () => {
   const name = `victim-${randomUUID()}`
   const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
   const victim = createPostgres({ url: database.url, applicationName: name, ...limits })
@@ -169,19 +169,19 @@ test('a backend that is terminated may pass', async () => {
       await transaction.query('select 1')
     })
   )
-  expect(isTransientStoreError(error)).toBe(true)
+  expect(isTransientPostgresError(error)).toBe(true)
   expect(await victim.query(`select 1 as one`)).toEqual([{ one: 1 }])
 })
 
-test('a database that is read-only may pass', async () => {
+test('a read-only database is transient', async () => {
   const name = new URL(database.url).pathname.slice(1)
   await database.query(`alter database "${name}" set default_transaction_read_only = on`)
   const standby = connect(database.url)
   const error = await errorOf(standby.query(`delete from organizations`))
-  expect([sqlStateOf(error), isTransientStoreError(error)]).toEqual(['25006', true])
+  expect([sqlStateOf(error), isTransientPostgresError(error)]).toEqual(['25006', true])
 })
 
-test('too many connections may pass', async () => {
+test('too many connections are transient', async () => {
   const role = `crowd_${randomUUID().replaceAll('-', '')}`
   await database.query(`create role ${role} login password 'secret' connection limit 1`)
   onEnd(() => database.query(`drop role ${role}`))
@@ -192,5 +192,5 @@ test('too many connections may pass', async () => {
     await transaction.query('select 1')
     return await errorOf(connect(url.href).query('select 1'))
   })
-  expect([sqlStateOf(error), isTransientStoreError(error)]).toEqual(['53300', true])
+  expect([sqlStateOf(error), isTransientPostgresError(error)]).toEqual(['53300', true])
 })

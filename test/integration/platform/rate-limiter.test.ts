@@ -1,4 +1,4 @@
-/** Several processes on one Redis: together they never give more than the limit of a window. */
+/** Tests that several processes on one Redis together never exceed the limit of a window. */
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { services } from '../../support/services.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { RecordingMetrics } from '../../unit/consumers/recording-metrics.ts'
 
-/** A database of its own, so that emptying it is nobody else's loss. */
+/** Uses a separate Redis database, because the tests empty it. */
 const redisUrl = (): string => new URL('/9', services().addresses.redisUrl).href
 
 let redis: Redis
@@ -31,7 +31,7 @@ beforeAll(async () => {
   redis = await connected(redisUrl())
 })
 
-/** Starts a process for each plan; all begin together once all are connected. */
+/** Starts a process for each plan. The processes begin at the same time, once all are connected. */
 async function runTogether(plans: readonly LimiterPlan[]): Promise<LimiterReport[]> {
   const children = plans.map((plan) => {
     const program = new URL('../../support/limiter-program.ts', import.meta.url)
@@ -46,7 +46,7 @@ async function runTogether(plans: readonly LimiterPlan[]): Promise<LimiterReport
   return (await Promise.all(reports)).map(([report]) => report)
 }
 
-/** Watches a key and tells when its windows ended, in milliseconds since 1970. */
+/** Watches a key and records when its windows ended, in milliseconds since 1970. */
 function watchWindows(key: string): { ends(): number[] } {
   const ends: number[] = []
   let isOver = false
@@ -67,12 +67,12 @@ function watchWindows(key: string): { ends(): number[] } {
   }
 }
 
-test('no window gives more than its limit, and what is leased is used', async () => {
+test('no window exceeds its limit, and leased points are used', async () => {
   const [points, windowSeconds, ms] = [600, 2, 7000]
   const key = `organization:${randomUUID()}`
   const plan = { redisUrl: redisUrl(), key, points, windowSeconds, ms }
   const watch = watchWindows(key)
-  // Uneven, as balancers are: together about twice the limit.
+  // The load is uneven, as behind a load balancer, and about twice the limit in total.
   const reports = await runTogether([0.3, 0.2, 0.1, 0.02].map((perMs) => ({ ...plan, perMs })))
   const ends = watch.ends()
   const given = reports.flatMap((report) => report.given)
@@ -83,10 +83,11 @@ test('no window gives more than its limit, and what is leased is used', async ()
   expect(ends.length).toBeGreaterThanOrEqual(3)
   expect(sum(0, Infinity)).toBeLessThanOrEqual(points * ends.length)
   for (const end of ends) {
-    // What was asked for in the window before may be answered in the first moments of this one.
+    // During the first 50 ms of a window, requests of the previous window can still be granted.
     expect(sum(end - windowSeconds * 1000 + 50, end)).toBeLessThanOrEqual(points)
   }
-  // Of the windows that were over before the traffic was, at most a lease for each is unused.
+  // In each window that ended before the traffic stopped, at most one lease per process is left
+  // unused.
   const complete = ends.slice(0, -1)
   const leaseMax = Math.floor(points / 16)
   for (const end of complete) {
@@ -98,20 +99,20 @@ test('no window gives more than its limit, and what is leased is used', async ()
   expect(requests / decisions).toBeLessThan(0.25)
 })
 
-test('a window of several processes is given to the last point', async () => {
+test('several processes use a window to the last point', async () => {
   const key = `organization:${randomUUID()}`
   const plan = { redisUrl: redisUrl(), key, points: 1000, windowSeconds: 60, ms: 1500 }
   const reports = await runTogether([1, 1, 1].map((perMs) => ({ ...plan, perMs })))
   const given = reports
     .flatMap((report) => report.given)
     .reduce((sum, [, points]) => sum + points, 0)
-  // All of them still ask when it is spent, so no lease is left over.
+  // All processes still send requests when the window is used up, so no leased point is left over.
   expect(given).toBe(1000)
   expect(reports.reduce((sum, { leased }) => sum + leased, 0)).toBe(1000)
   expect(await redis.get(`sluice:rate:${key}`)).toBe('1000')
 })
 
-/** A way to Redis that can be closed. */
+/** Starts a proxy to Redis that can cut its connections. */
 async function startGate() {
   const url = new URL('/9', services().addresses.redisUrl)
   const { hostname, port } = url
@@ -173,7 +174,7 @@ test('Redis killed: each applies the whole limit, and then they share it again',
   expect(await first.limiter.take(key, limit, 5)).toMatchObject({ granted: 3 })
 })
 
-test('Redis emptied: the windows begin anew', async () => {
+test('Redis emptied: windows start again', async () => {
   const { limiter, isLocal } = await limiterOn(redis)
   const key = `organization:${randomUUID()}`
   const limit = { points: 5, windowSeconds: 60 }
@@ -181,7 +182,7 @@ test('Redis emptied: the windows begin anew', async () => {
   expect(await limiter.take(key, limit, 1)).toMatchObject({ granted: 0 })
   await redis.flushdb()
   await waitUntil(
-    'it is given again',
+    'points are given again',
     async () => (await limiter.take(key, limit, 1)).granted === 1
   )
   expect(await limiter.take(key, limit, 5)).toMatchObject({ granted: 4 })

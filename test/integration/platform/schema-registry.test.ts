@@ -1,6 +1,6 @@
-/** What the real registry answers when something is not there, and when we ask the wrong place. */
+/** Tests how the real registry responds to requests for missing objects and to a wrong path. */
 import { expect, test } from '@jest/globals'
-import { TransientError } from '../../../core/consumed.ts'
+import { TransientError } from '../../../core/message-outcome.ts'
 import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { decisionContract, subjectOf } from '../../../schemas/index.ts'
 import { uniqueName } from '../../support/kafka.ts'
@@ -13,7 +13,7 @@ function url(): string {
   return services().addresses.schemaRegistryUrl
 }
 
-test('says in its own words that an id, a subject, a schema or a level is not there', async () => {
+test('reports a missing id, subject, schema or level with a specific code', async () => {
   const registry = createRegistry(url())
   const subject = subjectOf(uniqueName('registry'))
   expect(await registry.schemaOf(unknownId)).toBeNull()
@@ -25,7 +25,7 @@ test('says in its own words that an id, a subject, a schema or a level is not th
   expect(await registry.schemaOf(id)).toEqual(decisionContract.schema)
 })
 
-test('a wrong path on the same host condemns nothing', async () => {
+test('a wrong path on the same host is transient', async () => {
   for (const path of ['/', '/apis', '/apis/ccompat/v7/nowhere', '/nowhere']) {
     const registry = createRegistry(new URL(path, url()).href)
     await expect(registry.schemaOf(unknownId)).rejects.toThrow(TransientError)

@@ -1,11 +1,11 @@
-/** Reading a topic without a group, on a real broker: what is there, and what is not. */
+/** Tests reading a topic without a group, on a real broker. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Producer } from '@platformatic/kafka'
 import type { CompressionAlgorithmValue } from '@platformatic/kafka'
 import { Kafka, logLevel } from 'kafkajs'
 import type { Admin } from 'kafkajs'
 import { createKafkaFetcher } from '../../../platform/kafka/kafka-fetcher.ts'
-import type { OffsetRange, Stretch } from '../../../platform/kafka/log-fetcher.ts'
+import type { OffsetRange, FetchedRange } from '../../../platform/kafka/topic-fetcher.ts'
 import type { Message } from '../../../platform/kafka/message-consumer.ts'
 import { createTopicReader, messagesOf } from '../../../platform/kafka/topic-reader.ts'
 import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
@@ -35,28 +35,28 @@ beforeAll(async () => {
   reader = open(brokers)
 })
 
-async function stretchesOf(topic: string, ranges?: OffsetRange[]): Promise<Stretch[]> {
+async function fetchedRangesOf(topic: string, ranges?: OffsetRange[]): Promise<FetchedRange[]> {
   const wanted = ranges ?? (await reader.ranges(topic))
-  const stretches: Stretch[] = []
-  for await (const stretch of reader.read(topic, wanted, never)) stretches.push(stretch)
-  return stretches
+  const fetchedRanges: FetchedRange[] = []
+  for await (const fetched of reader.read(topic, wanted, never)) fetchedRanges.push(fetched)
+  return fetchedRanges
 }
 
 async function read(topic: string, ranges?: OffsetRange[]): Promise<Message[]> {
-  return (await stretchesOf(topic, ranges)).flatMap(({ messages }) => messages)
+  return (await fetchedRangesOf(topic, ranges)).flatMap(({ messages }) => messages)
 }
 
 function textsOf(messages: readonly Message[]): string[] {
   return messages.map(({ partition, value }) => `${partition}:${String(value)}`)
 }
 
-function gapsOf(stretches: readonly Stretch[]): string[] {
-  return stretches
+function gapsOf(fetchedRanges: readonly FetchedRange[]): string[] {
+  return fetchedRanges
     .flatMap(({ gaps }) => gaps)
     .map(({ partition, from, to, kind }) => `${partition}: ${from}-${to} ${kind}`)
 }
 
-/** Values at offsets 0, 1, 2, … of partition 0. */
+/** Creates a topic with these values at offsets 0, 1, 2, … of partition 0. */
 async function topicOf(...values: string[]): Promise<string> {
   const topic = await createTopic('read')
   await produce(
@@ -67,7 +67,7 @@ async function topicOf(...values: string[]): Promise<string> {
 }
 
 describe('reads', () => {
-  test('what was there at the start, partition after partition, and leaves no group', async () => {
+  test('reads the initial content, partition by partition, and leaves no group', async () => {
     const topic = await createTopic('read', { partitions: 3 })
     const places = [2, 0, 2, 1, 0]
     await produce(
@@ -89,19 +89,19 @@ describe('reads', () => {
     expect(groups.filter(({ groupId }) => groupId === 'reader')).toEqual([])
   })
 
-  test('an empty topic, a key and a value that are null', async () => {
+  test('reads an empty topic, and null keys and values', async () => {
     const topic = await createTopic('read', { partitions: 2 })
-    expect(await stretchesOf(topic)).toEqual([])
+    expect(await fetchedRangesOf(topic)).toEqual([])
     await produce(topic, [{ key: null, value: null, partition: 1 }])
     expect(await read(topic)).toMatchObject([{ key: null, value: null, headers: {} }])
   })
 
-  test('from any offset, also in the middle of what was written together', async () => {
+  test('reads from any offset, including the middle of a batch', async () => {
     const topic = await topicOf('a', 'b', 'c', 'd')
     expect(textsOf(await read(topic, [{ partition: 0, from: 1n, to: 3n }]))).toEqual(['0:b', '0:c'])
   })
 
-  test('from a time on, and nothing when that is later than all', async () => {
+  test('finds the offset of a time, and none if all messages are older', async () => {
     const topic = await createTopic('read')
     const producer = kafka.producer()
     await producer.connect()
@@ -113,19 +113,19 @@ describe('reads', () => {
     expect(await reader.offsetsAt(topic, 3001)).toEqual([3n])
   })
 
-  test('more than an answer holds, in bounded pieces', async () => {
+  test('reads more than one response holds, in bounded parts', async () => {
     const topic = await createTopic('read')
     const value = Buffer.alloc(300_000, 'x')
     for (let index = 0; index < 12; index++) await produce(topic, [{ value }])
-    const stretches = await stretchesOf(topic)
-    expect(stretches.flatMap(({ messages }) => messages)).toHaveLength(12)
-    expect(stretches.length).toBeGreaterThan(2)
+    const fetchedRanges = await fetchedRangesOf(topic)
+    expect(fetchedRanges.flatMap(({ messages }) => messages)).toHaveLength(12)
+    expect(fetchedRanges.length).toBeGreaterThan(2)
   })
 })
 
 const algorithms: CompressionAlgorithmValue[] = ['none', 'gzip', 'snappy', 'lz4', 'zstd']
 
-test.each(algorithms)('what was compressed as %s and is kept so', async (compression) => {
+test.each(algorithms)('reads records compressed with %s', async (compression) => {
   const topic = await createTopic('read', { config: { 'compression.type': 'producer' } })
   const producer = new Producer({ clientId: 'test', bootstrapBrokers: brokers, compression })
   onEnd(async () => void (await producer.close()))
@@ -149,59 +149,60 @@ describe('offsets without a message', () => {
     await producer.disconnect()
   }
 
-  test('are passed: markers, and what a transaction gave up', async () => {
+  test('skips markers and aborted transactions', async () => {
     const topic = await topicOf('first')
     const steps = [
       ['kept', 'commit', 4n],
-      ['given up', 'abort', 7n],
+      ['aborted', 'abort', 7n],
       ['kept too', 'commit', 10n]
     ] as const
     for (const [text, end, behind] of steps) {
       await transact(topic, text, end)
-      // The marker of a transaction is written a moment after its end is acknowledged.
+      // The broker writes the marker of a transaction shortly after it acknowledges the end of the
+      // transaction.
       const isMarked = async () => (await reader.ranges(topic))[0]?.to === behind
       await waitUntil(`the marker before ${behind}`, isMarked)
     }
-    const stretches = await stretchesOf(topic)
+    const fetchedRanges = await fetchedRangesOf(topic)
     const texts = ['first', 'kept', 'kept', 'kept too', 'kept too']
-    const found = stretches.flatMap(({ messages }) => messages)
+    const found = fetchedRanges.flatMap(({ messages }) => messages)
     expect(textsOf(found)).toEqual(texts.map((text) => `0:${text}`))
     expect(found.map(({ offset }) => offset)).toEqual([0n, 1n, 2n, 7n, 8n])
-    expect(gapsOf(stretches).every((gap) => gap.endsWith('transaction'))).toBe(true)
+    expect(gapsOf(fetchedRanges).every((gap) => gap.endsWith('transaction'))).toBe(true)
     const [range] = await reader.ranges(topic)
-    expect(stretches.at(-1)?.to).toBe(range?.to)
+    expect(fetchedRanges.at(-1)?.to).toBe(range?.to)
     expect(range?.to).toBe(10n)
   })
 
-  test('are passed from the middle of what was given up', async () => {
+  test('skips from the middle of an aborted transaction', async () => {
     const topic = await topicOf('first')
-    await transact(topic, 'given up', 'abort')
+    await transact(topic, 'aborted', 'abort')
     await produce(topic, [{ value: Buffer.from('last') }])
-    const stretches = await stretchesOf(topic, [{ partition: 0, from: 2n, to: 5n }])
-    expect(textsOf(stretches.flatMap(({ messages }) => messages))).toEqual(['0:last'])
-    expect(gapsOf(stretches).join()).toMatch(/transaction$/)
+    const fetchedRanges = await fetchedRangesOf(topic, [{ partition: 0, from: 2n, to: 5n }])
+    expect(textsOf(fetchedRanges.flatMap(({ messages }) => messages))).toEqual(['0:last'])
+    expect(gapsOf(fetchedRanges).join()).toMatch(/transaction$/)
   })
 
-  test('are told when somebody has deleted them', async () => {
+  test('reports deleted offsets', async () => {
     const topic = await topicOf('a', 'b', 'c', 'd')
     await deleteRecords(topic, { partition: 0, before: 2n })
-    const stretches = await stretchesOf(topic, [{ partition: 0, from: 0n, to: 4n }])
-    expect(gapsOf(stretches)).toEqual(['0: 0-2 deleted'])
-    expect(textsOf(stretches.flatMap(({ messages }) => messages))).toEqual(['0:c', '0:d'])
+    const fetchedRanges = await fetchedRangesOf(topic, [{ partition: 0, from: 0n, to: 4n }])
+    expect(gapsOf(fetchedRanges)).toEqual(['0: 0-2 deleted'])
+    expect(textsOf(fetchedRanges.flatMap(({ messages }) => messages))).toEqual(['0:c', '0:d'])
     expect(await reader.ranges(topic)).toEqual([{ partition: 0, from: 2n, to: 4n }])
-    const gone = await stretchesOf(topic, [{ partition: 0, from: 0n, to: 1n }])
+    const gone = await fetchedRangesOf(topic, [{ partition: 0, from: 0n, to: 1n }])
     expect(gapsOf(gone)).toEqual(['0: 0-1 deleted'])
   })
 
-  test('behind the end are an error: the topic is not the one that was asked for', async () => {
+  test('throws for offsets after the end: the topic was created again', async () => {
     const topic = await topicOf('a')
-    const behind = stretchesOf(topic, [{ partition: 0, from: 5n, to: 9n }])
+    const behind = fetchedRangesOf(topic, [{ partition: 0, from: 5n, to: 9n }])
     await expect(behind).rejects.toThrow('ends before 5')
   })
 })
 
 describe('follows', () => {
-  test('all partitions until it is told to stop', async () => {
+  test('follows all partitions until it is stopped', async () => {
     const topic = await createTopic('read', { partitions: 3 })
     await produce(topic, [{ partition: 1, value: Buffer.from('before') }])
     const stop = new AbortController()
@@ -224,14 +225,14 @@ describe('follows', () => {
   })
 })
 
-describe('says', () => {
-  test('that there is no such topic, and makes none', async () => {
+describe('errors', () => {
+  test('reports a missing topic, and does not create it', async () => {
     const topic = uniqueName('nowhere')
-    await expect(reader.ranges(topic)).rejects.toThrow(`there is no topic ${topic}`)
+    await expect(reader.ranges(topic)).rejects.toThrow(`topic ${topic} does not exist`)
     expect(await admin.listTopics()).not.toContain(topic)
   })
 
-  test('that no broker answers', async () => {
-    await expect(open(['127.0.0.1:1']).ranges('any')).rejects.toThrow('Kafka cannot be reached')
+  test('reports that no broker responds', async () => {
+    await expect(open(['127.0.0.1:1']).ranges('any')).rejects.toThrow('Kafka is unreachable')
   })
 })

@@ -1,4 +1,4 @@
-/** A real registry under FULL_TRANSITIVE comes to the verdicts that our check is tested for. */
+/** Tests that a real registry under FULL_TRANSITIVE agrees with the compatibility check. */
 import { expect, test } from '@jest/globals'
 import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { schemaCompatibility } from '../../../schemas/index.ts'
@@ -6,7 +6,7 @@ import { uniqueName } from '../../support/kafka.ts'
 import { changing, schemaChanges } from '../../support/schema-changes.ts'
 import { services } from '../../support/services.ts'
 
-/** Past our client, which has its own idea of what a schema is. */
+/** Bypasses the registry client, because the client validates schemas itself. */
 async function postVersion(subject: string, schema: object): Promise<number> {
   const url = `${services().addresses.schemaRegistryUrl}/subjects/${subject}/versions`
   const response = await fetch(url, {
@@ -18,13 +18,13 @@ async function postVersion(subject: string, schema: object): Promise<number> {
   return response.status
 }
 
-test.each(schemaChanges)('$verdict: $title', async ({ verdict, change }) => {
+test.each(schemaChanges)('$compatibility: $title', async ({ compatibility, change }) => {
   const subject = uniqueName('changing')
   const registry = createRegistry(services().addresses.schemaRegistryUrl)
   expect(await postVersion(subject, changing)).toBe(200)
   await registry.setCompatibility(subject, schemaCompatibility)
   const status = await postVersion(subject, change(changing))
-  // 409 for what does not fit what was before, 422 for what is no schema.
+  // The registry returns 409 for an incompatible schema and 422 for an invalid one.
   expect([200, 409, 422]).toContain(status)
-  expect(status === 200).toBe(verdict !== 'refused')
+  expect(status === 200).toBe(compatibility !== 'rejected')
 })

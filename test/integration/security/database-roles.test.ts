@@ -1,4 +1,6 @@
-/** The whole line with an owner that is no superuser, and with a gateway that has its own login. */
+/** Tests the path of a decision with a database owner that is not a superuser, and with a gateway
+ * login.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { createKeyUsage } from '../../../auth/key-usage.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
@@ -12,11 +14,14 @@ async function createOwned(): Promise<Installation & { readonly database: OwnedD
   const database = await createOwnedDatabase()
   const sluice = await createInstallation({ database })
   expect(await sluice.sluice('migrate')).toContain('applied 0001-roles')
-  await database.follow('A login for gateways alone')
+  await database.follow('A login for gateways')
   return { ...sluice, database }
 }
 
-/** What one tenant sees of a decision, and another one does not. */
+/**
+ * Checks that the decision of one tenant is stored and evaluated, and that another tenant cannot
+ * read it.
+ */
 async function expectWholeLine(one: Client, other: Client): Promise<void> {
   const id = await one.accept({ input: { n: 1 }, output: 'yes', agent_id: 'a', session_id: 's' })
   const evaluated = await one.get(`/v1/decisions/${id}?wait=30&until=evaluated`)
@@ -33,7 +38,7 @@ async function expectWholeLine(one: Client, other: Client): Promise<void> {
 }
 
 describe.each(['sluice_owner', 'sluice_gateway'] as const)('with a gateway as %s', (role) => {
-  test('decisions are taken, stored, evaluated and read, each by its organization', async () => {
+  test('accepts, stores, evaluates and returns decisions to their organization only', async () => {
     const sluice = await createOwned()
     const DATABASE_URL = sluice.database.urlOf(role)
     const [one, other] = [await sluice.createTenant(), await sluice.createTenant()]
@@ -47,7 +52,10 @@ describe.each(['sluice_owner', 'sluice_gateway'] as const)('with a gateway as %s
   })
 })
 
-/** A gateway writes it once a minute, so the same code does it here at once. */
+/**
+ * Checks that the use of a key is recorded. A gateway records it once a minute; this check runs the
+ * same code immediately.
+ */
 async function expectUseNoted(url: string, { api_key }: Tenant, database: OwnedDatabase) {
   const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
   const postgres = createPostgres({ url, applicationName: 'test', ...limits })

@@ -1,4 +1,4 @@
-/** What a gateway may change of an organization, and what it may not touch. */
+/** Tests which data of an organization a gateway is allowed to change. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createStore } from '../../../api/store.ts'
@@ -9,7 +9,7 @@ import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { createOwnedDatabase } from '../../support/roles.ts'
-import { migrate } from '../../../platform/postgres/migrations.ts'
+import { applyMigrations } from '../../../platform/postgres/migrations.ts'
 import { migrationsFolder } from '../../../schemas/index.ts'
 import { configured, fillOrganization, insertInto, shown } from './fill-organization.ts'
 
@@ -28,8 +28,8 @@ const setups: [string, () => Promise<{ database: TestDatabase; gatewayUrl: strin
     'a login for gateways alone',
     async () => {
       const database = await createOwnedDatabase()
-      await migrate({ databaseUrl: database.url, folder: migrationsFolder })
-      await database.follow('A login for gateways alone')
+      await applyMigrations({ databaseUrl: database.url, folder: migrationsFolder })
+      await database.follow('A login for gateways')
       return { database, gatewayUrl: database.urlOf('sluice_gateway') }
     }
   ]
@@ -61,17 +61,14 @@ describe.each(setups)('an editor, with %s', (_, createSetup) => {
   const tried = (statement: string, values?: readonly unknown[]) =>
     stateOf(store.change((transaction) => transaction.query(statement, values)))
 
-  test.each(tables)(
-    'inserts rows of its organization into %s, and no foreign ones',
-    async (name) => {
-      expect(await tried(insertInto(name), [theirs])).toBe(notPermitted)
-      expect(await tried(insertInto(name), [ours])).toBe('done')
-      const seen = await store.change((transaction) =>
-        transaction.query(`select organization_id from ${name}`)
-      )
-      expect(seen).toEqual([{ organization_id: ours }])
-    }
-  )
+  test.each(tables)('inserts rows of its organization into %s, and no others', async (name) => {
+    expect(await tried(insertInto(name), [theirs])).toBe(notPermitted)
+    expect(await tried(insertInto(name), [ours])).toBe('done')
+    const seen = await store.change((transaction) =>
+      transaction.query(`select organization_id from ${name}`)
+    )
+    expect(seen).toEqual([{ organization_id: ours }])
+  })
 
   test.each(tables)(
     'moves no row of %s to another organization, and deletes none',
@@ -82,14 +79,11 @@ describe.each(setups)('an editor, with %s', (_, createSetup) => {
     }
   )
 
-  test.each(['evaluator_versions', 'rule_sets'])(
-    'rewrites no %s: it never changes',
-    async (name) => {
-      expect(await tried(`update ${name} set created_by = 'somebody'`)).toBe(notPermitted)
-    }
-  )
+  test.each(['evaluator_versions', 'rule_sets'])('cannot update %s', async (name) => {
+    expect(await tried(`update ${name} set created_by = 'user'`)).toBe(notPermitted)
+  })
 
-  test('of runs that ended it says only what repeats them', async () => {
+  test('may only set which run supersedes an ended run', async () => {
     const foreign = `update later_runs set superseded_by = gen_random_uuid() returning 1`
     const changed = await store.change((transaction) => transaction.query(foreign))
     expect(changed).toEqual([])
@@ -97,14 +91,14 @@ describe.each(setups)('an editor, with %s', (_, createSetup) => {
   })
 
   test.each(['sessions', 'refresh_tokens', 'email_tokens', 'evaluation_spend'])(
-    'neither reads nor changes %s',
+    'cannot read or change %s',
     async (name) => {
       expect(await tried(`select 1 from ${name}`)).toBe(notPermitted)
       expect(await tried(`delete from ${name}`)).toBe(notPermitted)
     }
   )
 
-  test('of accounts it reads no secret, changes no person and no record of a change', async () => {
+  test('reads no secret, and changes no user and no audit record', async () => {
     for (const statement of [
       `select password_hash from users`,
       `select secret_digest from api_keys`,
@@ -120,14 +114,14 @@ describe.each(setups)('an editor, with %s', (_, createSetup) => {
   })
 
   test.each(['decisions', 'decision_ids', 'later_scores', 'decision_hours', 'erasures'])(
-    'changes no %s',
+    'cannot change %s',
     async (name) => {
       expect(await tried(`update ${name} set organization_id = organization_id`)).toBe(notPermitted)
       expect(await tried(`delete from ${name}`)).toBe(notPermitted)
     }
   )
 
-  test('who names no organization changes nothing', async () => {
+  test('changes nothing without an organization', async () => {
     const change = postgres.changing({ role: 'sluice_editor' })
     for (const name of shown.filter((table) => tables.includes(table))) {
       const work = change((transaction) => transaction.query(insertInto(name), [ours]))
@@ -135,7 +129,7 @@ describe.each(setups)('an editor, with %s', (_, createSetup) => {
     }
   })
 
-  test('all of a change is undone when a part of it fails, and its role ends with it', async () => {
+  test('rolls back a failed change, and resets its role', async () => {
     const id = randomUUID()
     const work = store.change(async (transaction) => {
       await transaction.query(

@@ -1,11 +1,14 @@
-/** One row of an organization in each table that shows rows by organization. */
+/** Inserts test data: one row for an organization in each table that holds organization data. */
 import { randomUUID } from 'node:crypto'
 import { bareRun, bareScore } from '../../../core/evaluation/evaluation.ts'
 import { aDecision } from '../../support/builders.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { storeDecision, storeRun } from '../api/scene.ts'
 
-/** What an organization says of its evaluation: the columns of a row, beside whose it is. */
+/**
+ * Tables of the evaluation configuration. Each value completes an INSERT whose first column is the
+ * organization, `$1`.
+ */
 export const configured: Readonly<Record<string, string>> = {
   agent_profiles: `(agent_id, updated_by) values ($1, 'a', 'test')`,
   connection_circuits: `(connection_id) values ($1, 'con_1')`,
@@ -16,7 +19,7 @@ export const configured: Readonly<Record<string, string>> = {
   evaluator_versions: `(evaluator_id, version, name, kind, config, output, timeout_ms, config_hash,
       created_by) values ($1, 'evl_1', 1, 'e', 'heuristic', '{}', '{}', 1, 'sha256:', 'test')`,
   evaluators: `(evaluator_id, name, version) values ($1, 'evl_1', 'e', 1)`,
-  open_runs: `(decision_id, run_id, rule_id, rule, evaluator_id, evaluator, evaluator_kind,
+  pending_runs: `(decision_id, run_id, rule_id, rule, evaluator_id, evaluator, evaluator_kind,
       evaluator_version, received_at, status, expires_at)
     values ($1, gen_random_uuid(), gen_random_uuid(), 'r', 'r', 'e', 'e', 'llm_judge', 1, now(),
             'scheduled', now())`,
@@ -27,7 +30,7 @@ export const configured: Readonly<Record<string, string>> = {
     values ($1, 'whk_1', 'w', 'https://hook.example.com', '', '{}')`
 }
 
-/** What the evaluation process writes. */
+/** Tables that the evaluation process and storage write. */
 const written: Readonly<Record<string, string>> = {
   agents: `(agent_id, first_received_at, last_received_at) values ($1, 'a', now(), now())`,
   decision_facet_hours: `(hour, agent_id, facet, value, decisions, input_tokens, output_tokens,
@@ -58,10 +61,12 @@ export const shown = [
   ...Object.keys(written)
 ].toSorted()
 
-/** What makes rows of these tables: who may see a row there sees it here. */
+/** Views of the tables in `shown`, with the same row-level security as the tables. */
 export const views = ['evaluation_runs', 'packed_runs', 'scores'] as const
 
-/** Shown by organization as well, and kept for whoever authenticates: a person in each. */
+/**
+ * Tables that authentication also reads. `fillOrganization` inserts a row for one user into each.
+ */
 export const accounts = ['api_keys', 'audit_log', 'invites', 'memberships', 'organizations']
 
 async function fillAccounts(database: TestDatabase, organizationId: string): Promise<void> {
@@ -104,13 +109,15 @@ async function fillAccounts(database: TestDatabase, organizationId: string): Pro
   }
 }
 
-/** The statement that inserts a row of the organization in its only parameter. */
+/** Returns a statement that inserts a row for the organization `$1`. */
 export function insertInto(table: string): string {
   const rest = configured[table] ?? written[table] ?? ''
   return `insert into ${table} (organization_id, ${rest.trimStart().slice(1)}`
 }
 
-/** As storage, the evaluation process, the gateway and the command line leave them. */
+/**
+ * Inserts the rows that storage, the evaluation process, the gateway and the command line write.
+ */
 export async function fillOrganization(
   database: TestDatabase,
   organization_id: string

@@ -1,17 +1,17 @@
-/** Another organization: one of everything that a path can name, and words that give it away. */
+/** Creates test data: another organization with one object of every kind that a path can name. */
 import { randomUUID } from 'node:crypto'
 import { bareRun, bareScore } from '../../../core/evaluation/evaluation.ts'
 import { aDecision } from '../../support/builders.ts'
-import { storeOpenRun } from '../api/open-run.ts'
+import { storePendingRun } from '../api/pending-runs.ts'
 import { storeDecision, storeRun } from '../api/scene.ts'
 import type { Scene } from '../api/scene.ts'
 
-/** In every text that the organization has. */
+/** Part of every text of the organization, so that a leaked text is recognized. */
 export const marker = 'giveaway'
 
 export interface ForeignTenant {
   readonly organizationId: string
-  /** By the placeholders of paths. */
+  /** IDs by path parameter. */
   readonly ids: Readonly<Record<string, string>>
 }
 
@@ -32,14 +32,14 @@ export async function createForeignTenant(scene: Scene): Promise<ForeignTenant> 
     ...{ attempts: 1, duration_us: 1 },
     scores: [{ ...bareScore, ...score, score_id: randomUUID(), reason: marker }]
   })
-  await storeOpenRun(scene.database, decision)
+  await storePendingRun(scene.database, decision)
   await storeSums(scene, organizationId, decision.decision_id)
   const ids = { ...configured, decision_id: decision.decision_id, run_id, version: '1' }
   const texts = { agent_id: `${marker}-agent`, session_id: `${marker}-session` }
   return { organizationId, ids: { ...ids, ...texts } }
 }
 
-/** Through the API, as its owner does it. */
+/** Creates configuration through the API, as the owner of the organization would. */
 async function createConfigured(scene: Scene, organizationId: string) {
   const create = async (path: string, id: string, body: object): Promise<string> => {
     const sending = { method: 'POST', path, body, organizationId } as const
@@ -72,7 +72,7 @@ async function createConfigured(scene: Scene, organizationId: string) {
   return { evaluator_id, rule_id, connection_id, webhook_id, delivery_id }
 }
 
-/** As storage keeps them. */
+/** Inserts an agent with its profile, hourly sums, an evaluation and an erasure. */
 async function storeSums({ database }: Scene, organizationId: string, decisionId: string) {
   const agent = `${marker}-agent`
   const hour = `date_trunc('hour', now())`

@@ -1,4 +1,4 @@
-/** Forged access tokens at the door: each is told to log in, on every kind of route. */
+/** Tests that every kind of route rejects forged access tokens with 401. */
 import { createPrivateKey } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createForgery } from '../../support/token-forgery.ts'
@@ -14,14 +14,14 @@ async function ask(path: string, credential: string) {
   return { status, challenge: said.get('www-authenticate') }
 }
 
-/** What a header can carry, and the server reads of it. */
+/** Forged tokens that can be sent in an HTTP header. */
 const sendable = corpus.filter(([, forged]) => /^[!-~]*$/.test(forged) && forged.length < 15_000)
 
-test('the forger makes tokens that are taken unless told otherwise', async () => {
+test('accepts an unmodified token of the forger', async () => {
   for (const path of paths) expect((await ask(path, forge({}, {}))).status).toBe(200)
 })
 
-test('most of the corpus can be sent', () => {
+test('can send most of the corpus', () => {
   expect(corpus.length - sendable.length).toBeLessThanOrEqual(2)
 })
 
@@ -33,6 +33,6 @@ test.each(sendable)('401 for %s', async (_, forged) => {
   }
 })
 
-test('431 for one that is larger than headers may be', async () => {
+test('returns 431 for a token that exceeds the header limit', async () => {
   expect((await ask('/v1/auth/me', 'A'.repeat(20_000))).status).toBe(431)
 })

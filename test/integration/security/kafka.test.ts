@@ -1,4 +1,5 @@
-/** Both clients of Kafka over TLS: logged in by name or certificate, and clear when they cannot. */
+/** Tests both Kafka clients over TLS: authentication by password or certificate, and clear errors.
+ */
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { rootMessageOf } from '../../../core/root-message.ts'
 import { createKafkaAdmin } from '../../../platform/kafka/kafka-admin.ts'
@@ -26,12 +27,12 @@ const deadlineMs = 10_000
 const mechanisms: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-sha-512']
 
 let authority: Authority
-let stranger: Authority
+let foreign: Authority
 let kafka: SecureKafka
 
 beforeAll(async () => {
   authority = await createAuthority('The authority of this Kafka')
-  stranger = await createAuthority('Another authority')
+  foreign = await createAuthority('Another authority')
   if (canStartSecureKafka()) kafka = await startSecureKafka(authority)
 })
 
@@ -58,7 +59,10 @@ async function createTopic(access: Access): Promise<string> {
   return name
 }
 
-/** The client of the consumers gives up when it meets one that is still loading. */
+/**
+ * Waits for the group coordinator, because the consumer client fails while the coordinator is
+ * loading.
+ */
 async function waitForCoordinator(client: KafkaClient, topic: string): Promise<void> {
   const admin = createKafkaAdmin(client.admin())
   await admin.connect()
@@ -66,7 +70,9 @@ async function waitForCoordinator(client: KafkaClient, topic: string): Promise<v
   await admin.close()
 }
 
-/** Writes with both producers, and reads what both have written. */
+/**
+ * Sends a record with each of the two producers and returns the values read back from the topic.
+ */
 async function passBoth(access: Access): Promise<string[]> {
   const topic = await createTopic(access)
   const client = createKafkaClient({ ...access, clientId: 'test', logger })
@@ -102,8 +108,8 @@ async function readWithoutGroup(access: Access, topic: string): Promise<string[]
   const reader = createTopicReader(createKafkaFetcher({ ...access, clientId: 'test' }))
   onEnd(() => reader.close())
   const found: string[] = []
-  const stretches = reader.read(topic, await reader.ranges(topic), new AbortController().signal)
-  for await (const { value } of messagesOf(stretches)) found.push(String(value))
+  const fetchedRanges = reader.read(topic, await reader.ranges(topic), new AbortController().signal)
+  for await (const { value } of messagesOf(fetchedRanges)) found.push(String(value))
   return found
 }
 
@@ -117,29 +123,33 @@ describe('both clients write and read', () => {
   })
 })
 
-/** What each of the clients says when it cannot connect. */
+/** Returns the error of each client, or "connected" for a client that can connect. */
 async function refusalsOf(access: Access): Promise<string[]> {
   const probe = createKafkaProbe({ ...access, clientId: 'test', topics: ['any'] })
   const admin = createKafkaClient({ ...access, clientId: 'test', logger }).admin()
   const messages = await Promise.all(
-    [probe.ask(), admin.connect()].map((answer) => answer.then(() => 'connected', rootMessageOf))
+    [probe.check(), admin.connect()].map((answer) => answer.then(() => 'connected', rootMessageOf))
   )
   await Promise.all([probe.close(), admin.disconnect()])
   return messages
 }
 
-describe('what is wrong is said', () => {
-  secureTest.each(mechanisms)('a wrong password for %s', async (mechanism) => {
-    const messages = await refusalsOf(byName(mechanism, { password: 'wrong' }))
+describe('reports the reason', () => {
+  secureTest.each(mechanisms)('for a wrong password with %s', async (mechanism) => {
+    // On a busy machine, a connection can time out before the broker rejects the password.
+    const messages = await waitUntil('both clients get a response', async () => {
+      const found = await refusalsOf(byName(mechanism, { password: 'wrong' }))
+      return !found.some((message) => message.includes('timed out')) && found
+    })
     for (const message of messages) expect(message).toMatch(/authentication failed/i)
     expect(messages.join()).not.toContain('wrong')
   })
 
-  // The client of the consumers tries for ten seconds, so these do it side by side.
-  secureTest('everything about TLS', async () => {
+  // Runs the cases concurrently, because the consumer client retries for ten seconds.
+  secureTest('for every TLS error', async () => {
     const inTheClear = { tls: null, sasl: null }
     const trusting = { tls: { ca: authority.ca }, sasl: null }
-    const mistrusting = { tls: { ca: stranger.ca }, sasl: null }
+    const mistrusting = { tls: { ca: foreign.ca }, sasl: null }
     const answers = await Promise.all([
       refusalsOf({ brokers: [kafka.saslBrokers], security: mistrusting }),
       refusalsOf({
@@ -147,7 +157,7 @@ describe('what is wrong is said', () => {
         security: trusting
       }),
       refusalsOf({ brokers: [kafka.mutualBrokers], security: trusting }),
-      refusalsOf(await byCertificate(stranger)),
+      refusalsOf(await byCertificate(foreign)),
       refusalsOf({ brokers: [kafka.saslBrokers], security: inTheClear }),
       refusalsOf({ brokers: [kafka.plainBrokers], security: trusting })
     ])
@@ -156,7 +166,7 @@ describe('what is wrong is said', () => {
       [pattern, pattern].map((each) => expect.stringMatching(each))
     expect(unknownBroker).toEqual(expected(/unable to verify the first certificate/))
     expect(otherName).toEqual(expected(/does not match certificate's altnames/))
-    // With TLS 1.3 a broker refuses a certificate when the client already thinks it is connected.
+    // With TLS 1.3 a broker rejects a certificate after the client considers itself connected.
     expect(noCertificate).toEqual(expected(/Connection closed|alert/))
     expect(unknownCertificate).toEqual(expected(/Connection closed|alert/))
     expect(clear).toEqual(['Broker requires TLS.', 'Closed connection'])

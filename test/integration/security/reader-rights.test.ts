@@ -1,4 +1,4 @@
-/** The rights that docs/data-teams.md gives a reader: enough to read, and for nothing else. */
+/** Tests that the rights in docs/guides/read-topics.md allow reading and nothing else. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,19 +17,19 @@ import type { SecureKafka } from '../../support/secure-kafka.ts'
 
 jest.setTimeout(240_000)
 const canRun = canStartSecureKafka() && hasKafkaTools() && hasKcat()
-if (!canRun) process.stderr.write('No kcat, or no Java with Maven: rights are not tried.\n')
+if (!canRun) process.stderr.write('kcat, or Java with Maven, is missing: rights are not tested.\n')
 const describeIfAll = canRun ? describe : describe.skip
 const bin = await findReaderPython()
-if (bin === null) process.stderr.write('Without it the login of Python is not tried.\n')
+if (bin === null) process.stderr.write('No Python for readers: its login is not tested.\n')
 
 const run = promisify(execFile)
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const topics = { DECISIONS_TOPIC: 'agent-decisions', EVALUATIONS_TOPIC: 'decision-evaluations' }
 const others = ['agent-decisions.dead-letter']
-const page = 'docs/data-teams.md'
-const heading = 'Which rights does a reader need?'
+const page = 'docs/guides/read-topics.md'
+const heading = 'Rights of a reader'
 const commands = blocksIn(sectionOf(page, heading), 'sh').join('')
-/** Prints the topics that it may describe. */
+/** Prints the topics that its user is allowed to describe. */
 const program = `
 import json, sys
 from confluent_kafka.admin import AdminClient
@@ -70,7 +70,7 @@ async function createTopics(): Promise<void> {
   for (const topic of [...Object.values(topics), ...others]) await produceTo(topic, [])
 }
 
-/** One record; as whoever may do everything, unless told how to log in. */
+/** Produces one record, by default as an unrestricted user. */
 async function produceTo(topic: string, login: string[]): Promise<unknown> {
   const brokers = login.length === 0 ? kafka.plainBrokers : kafka.saslBrokers
   const file = join(folder, 'record')
@@ -78,19 +78,25 @@ async function produceTo(topic: string, login: string[]): Promise<unknown> {
   return await run('kcat', ['-P', '-b', brokers, '-t', topic, ...login, file])
 }
 
-/** What the page has librdkafka told, with another login. */
+/**
+ * Returns the librdkafka settings from docs/guides/read-topics.md, with the credentials of the test
+ * broker.
+ */
 function settings(): Record<string, string> {
   const [shown = ''] = blocksIn(sectionOf(page, heading), 'text')
-  const told = shown
+  const pairs = shown
     .trim()
     .split(' ')
     .map((pair) => pair.split('=') as [string, string])
   const { username, password } = kafka
   const own = { 'sasl.username': username, 'sasl.password': password, 'ssl.ca.location': ca }
-  return { ...Object.fromEntries(told), ...own }
+  return { ...Object.fromEntries(pairs), ...own }
 }
 
-/** An old kcat cannot log in by SCRAM where the broker is new, as the page says. */
+/**
+ * Uses PLAIN, because kcat with an old librdkafka cannot log in to Kafka with SCRAM (see
+ * docs/guides/read-topics.md).
+ */
 function login(): string[] {
   const plain = { ...settings(), 'sasl.mechanism': 'PLAIN' }
   return Object.entries(plain).flatMap(([name, value]) => ['-X', `${name}=${value}`])
@@ -112,11 +118,11 @@ const refused = (what: string) => ({
 })
 
 describeIfAll('a reader', () => {
-  test('without rights reads nothing', async () => {
+  test('reads nothing without rights', async () => {
     await expect(read('agent-decisions')).rejects.toMatchObject(refused('Topic'))
   })
 
-  test('with the rights of the page reads both topics, alone and in its group', async () => {
+  test('reads both topics with the rights of the page, with and without its group', async () => {
     const path = `${folder}:${process.env['PATH']}`
     const env = { ...topics, KAFKA_BROKERS: kafka.plainBrokers, PATH: path }
     const granted = commands.replaceAll('User:data-team', `User:${kafka.username}`)
@@ -126,14 +132,14 @@ describeIfAll('a reader', () => {
   })
 
   const testWithPython = bin === null ? test.skip : test
-  testWithPython('logs in as the page says, and sees what it may read', async () => {
-    const told = JSON.stringify({ ...settings(), 'bootstrap.servers': kafka.saslBrokers })
+  testWithPython('logs in as the page says, and sees its topics', async () => {
+    const options = JSON.stringify({ ...settings(), 'bootstrap.servers': kafka.saslBrokers })
     const python = join(bin ?? '', 'python')
-    const { stdout } = await run(python, ['-c', program, told], { timeout: 60_000 })
+    const { stdout } = await run(python, ['-c', program, options], { timeout: 60_000 })
     expect(JSON.parse(stdout)).toEqual(Object.values(topics))
   })
 
-  test('writes nothing, reads no other topic and takes part in no other group', async () => {
+  test('writes nothing, and reads no other topic or group', async () => {
     await expect(produceTo('agent-decisions', login())).rejects.toMatchObject(refused('Topic'))
     for (const other of others) await expect(read(other)).rejects.toMatchObject(refused('Topic'))
     await expect(readAs('sluice-storage')).rejects.toMatchObject(refused('Group'))

@@ -1,4 +1,5 @@
-/** The restore of docs/backup.md, typed as it stands there, for an owner who is no superuser. */
+/** Tests the restore steps in backup-and-restore.md for a database owner that is not a superuser.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -15,16 +16,22 @@ import { services } from '../../support/services.ts'
 
 const programs = await findPostgresPrograms()
 const isThere = programs !== null
-if (!isThere) process.stderr.write('Without pg_dump 18 nothing is restored.\n')
+if (!isThere) process.stderr.write('pg_dump 18 is missing: the restore is not tested.\n')
 const timeoutMs = 5 * 60_000
 
-/** What a step of the page says, indented as it is in a list. */
+/**
+ * Returns the first code block in this language in "Restore Postgres", without its list
+ * indentation.
+ */
 function blockOf(language: string): string {
-  const text = sectionOf('docs/backup.md', 'How do I restore Postgres?').replaceAll(/^ {3}/gm, '')
+  const text = sectionOf(
+    'docs/guides/operations/backup-and-restore.md',
+    'Restore Postgres'
+  ).replaceAll(/^ {3}/gm, '')
   return blocksIn(text, language)[0] ?? ''
 }
 
-/** `psql`, `pg_dump` and the others, as the administrator of the server. */
+/** Returns the environment for running `psql` or `pg_dump` as the server's administrator. */
 function administratorOf(serverUrl: string): NodeJS.ProcessEnv {
   const { hostname, port, username, password } = new URL(serverUrl)
   const path = [programs, process.env['PATH']].filter(Boolean).join(delimiter)
@@ -32,12 +39,12 @@ function administratorOf(serverUrl: string): NodeJS.ProcessEnv {
 }
 
 ;(isThere ? test : test.skip)(
-  'the owner makes tables in it, nobody else comes in, and gateways held on to the old one',
+  "restores with the owner's rights and no others, while gateways kept the old database",
   async () => {
     const server = services().addresses.databaseUrl
     const database = await createOwnedDatabase()
     await migrateDatabase({ DATABASE_URL: database.url }, () => {})
-    await database.follow('A login for gateways alone')
+    await database.follow('A login for gateways')
     const name = new URL(database.url).pathname.slice(1)
     const suffix = name.slice('sluice_'.length)
     const ours = (text: string): string =>

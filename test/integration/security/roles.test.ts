@@ -1,23 +1,22 @@
-/** The route table, walked: each route with each credential, and with the ids of another tenant. */
+/** Tests every route with every credential, and with the IDs of another tenant. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { mayActAs, userRoles } from '../../../core/user-role.ts'
 import type { Route } from '../../../http/route.ts'
-import { createRoutes } from '../../../gateway/routes.ts'
-import { handlersOf } from '../../support/handlers-of.ts'
+import { describeRoutes } from '../../../gateway/routes.ts'
 import { createScene } from '../api/scene.ts'
 import type { Scene } from '../api/scene.ts'
 import { createForeignTenant, marker } from './foreign-tenant.ts'
 import type { ForeignTenant } from './foreign-tenant.ts'
+import { exampleOf } from '../../../http/schema.ts'
 
-const idle = () => Promise.reject(new Error('only the table is looked at'))
-const routes = createRoutes(handlersOf(idle), () => idle).filter(({ surface }) => surface === 'api')
+const routes = describeRoutes().filter(({ surface }) => surface === 'api')
 const sessionRoutes = routes.filter(({ credential }) => credential.kind === 'session')
 const named = (list: readonly Route[]) =>
   list.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const)
-/** They hold the connection. */
+/** Operations that keep the connection open. */
 const streams = ['tailDecisions', 'tailDecisionsByTicket']
-/** They end the session that asks, so they come last. */
+/** Checks whether a route ends the caller's session. These routes are tested last. */
 const isEnding = ({ operation }: Route): boolean => operation.operation_id === 'logout'
 
 let scene: Scene
@@ -43,7 +42,7 @@ async function ask(route: Route, path: string, credential: string | null): Promi
       ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' })
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body.example) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(exampleOf(body.schema)) }),
     signal: controller.signal
   })
   const { status } = response
@@ -55,7 +54,7 @@ async function ask(route: Route, path: string, credential: string | null): Promi
   return { status, text, code }
 }
 
-/** Ids that fit and that nobody has. */
+/** Returns a valid ID that does not exist. */
 function nobodys(name: string): string {
   const hex = randomUUID().replaceAll('-', '')
   const prefixes: Record<string, string> = {
@@ -77,18 +76,18 @@ function mentionsIn(text = ''): number {
 const asking = routes.filter(({ credential }) => credential.kind !== 'none')
 
 describe.each(named(asking.filter((route) => !isEnding(route))))('%s', (_, route) => {
-  test('answers ids of another organization like those that nobody has', async () => {
+  test('returns the same response for foreign ids as for unknown ids', async () => {
     const foreignId = (name: string): string => foreign.ids[name] ?? nobodys(name)
     const answers = []
     for (const idOf of [foreignId, nobodys]) {
       answers.push(await ask(route, pathOf(route, idOf), scene.tokenAs('owner')))
     }
     const [theirs, none] = answers
-    // What is made twice under one name is refused the second time, whoever else has the name.
+    // Routes without ids are excluded, because a second request to create the same name fails.
     if (route.path.includes(':')) {
       expect([theirs?.status, theirs?.code]).toEqual([none?.status, none?.code])
     }
-    // A refusal may repeat what the path named, and nothing else.
+    // An error may repeat the path, but must contain no further text of the other organization.
     expect(mentionsIn(theirs?.text)).toBeLessThanOrEqual(2 * mentionsIn(pathOf(route, foreignId)))
   })
 })
@@ -96,14 +95,14 @@ describe.each(named(asking.filter((route) => !isEnding(route))))('%s', (_, route
 function holdToItsRole(route: Route): void {
   const { role = 'viewer' } = route.credential as { readonly role?: string }
 
-  test('asks for a session, and takes no API key', async () => {
+  test('requires a session, and rejects API keys', async () => {
     const path = pathOf(route, nobodys)
     expect(await ask(route, path, null)).toMatchObject({ status: 401, code: 'session_required' })
     const key = scene.keyWith('admin', 'ingest', 'evaluation:write')
     expect(await ask(route, path, key)).toMatchObject({ status: 401, code: 'session_required' })
   })
 
-  test.each(userRoles)('is for its role and those above it: %s', async (given) => {
+  test.each(userRoles)('requires its role or a higher one: %s', async (given) => {
     const path = pathOf(route, nobodys)
     const answer = await ask(route, path, scene.tokenAs(given))
     const isRefused = answer.status === 403 && answer.code === 'role_missing'
@@ -118,7 +117,7 @@ describe.each(named(sessionRoutes.toSorted((left, right) => +isEnding(left) - +i
   (_, route) => holdToItsRole(route)
 )
 
-test('after all of it the other organization has what it had', async () => {
+test('leaves the other organization unchanged after all requests', async () => {
   const kept = await scene.database.query<{ name: string }>(
     `select name from evaluators where organization_id = $1 and deleted_at is null
      union all select name from evaluation_rules where organization_id = $1 and deleted_at is null

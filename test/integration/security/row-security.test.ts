@@ -1,8 +1,10 @@
-/** A read without its filter gets no foreign row: as superuser, as owner, as a gateway alone. */
+/** Tests that row-level security limits reads without a filter, whether the gateway connects as a
+ * superuser, as the database owner, or with a gateway login.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createStore } from '../../../api/store.ts'
-import { migrate } from '../../../platform/postgres/migrations.ts'
+import { applyMigrations } from '../../../platform/postgres/migrations.ts'
 import { createPostgres, sqlStateOf } from '../../../platform/postgres/postgres.ts'
 import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
 import { migrationsFolder } from '../../../schemas/index.ts'
@@ -12,12 +14,15 @@ import type { TestDatabase } from '../../support/database.ts'
 import { createOwnedDatabase } from '../../support/roles.ts'
 import { accounts, fillOrganization, shown, views } from './fill-organization.ts'
 
-/** Read before anybody knows whose request it is, and by nobody else. */
+/**
+ * Tables that tenant reads must not access. They are read only while the organization of a request
+ * is still unknown.
+ */
 const unshared = ['email_tokens', 'refresh_tokens', 'registrations', 'sessions']
 
 interface Setup {
   readonly database: TestDatabase
-  /** What a gateway has in its DATABASE_URL. */
+  /** DATABASE_URL for a gateway. */
   readonly gatewayUrl: string
 }
 
@@ -30,10 +35,10 @@ const setups: [string, () => Promise<Setup>][] = [
     }
   ],
   [
-    'an owner that is no superuser',
+    'an owner without superuser',
     async () => {
       const database = await createOwnedDatabase()
-      await migrate({ databaseUrl: database.url, folder: migrationsFolder })
+      await applyMigrations({ databaseUrl: database.url, folder: migrationsFolder })
       return { database, gatewayUrl: database.url }
     }
   ],
@@ -41,8 +46,8 @@ const setups: [string, () => Promise<Setup>][] = [
     'a login for gateways alone',
     async () => {
       const database = await createOwnedDatabase()
-      await migrate({ databaseUrl: database.url, folder: migrationsFolder })
-      await database.follow('A login for gateways alone')
+      await applyMigrations({ databaseUrl: database.url, folder: migrationsFolder })
+      await database.follow('A login for gateways')
       return { database, gatewayUrl: database.urlOf('sluice_gateway') }
     }
   ]
@@ -71,7 +76,8 @@ describe.each(setups)('%s', (_, createSetup) => {
     setup = await createSetup()
     await fillOrganization(setup.database, ours)
     await fillOrganization(setup.database, theirs)
-    // One connection, so that whatever a read left behind is what the next one finds.
+    // Uses one connection, so that each read sees any session state that the previous one left
+    // behind.
     postgres = connect(setup.gatewayUrl, 1)
   })
 
@@ -83,7 +89,7 @@ describe.each(setups)('%s', (_, createSetup) => {
   }
 
   test.each([...shown, ...views, ...accounts])(
-    'who forgets the filter on %s gets the rows of one organization',
+    'returns the rows of one organization without a filter on %s',
     async (name) => {
       expect(await ownersOf(ours, name)).toEqual([ours])
       expect(await ownersOf(theirs, name)).toEqual([theirs])
@@ -98,13 +104,13 @@ describe.each(setups)('%s', (_, createSetup) => {
   test.each([
     ['none', {}],
     ['an empty one', { 'sluice.organization_id': '' }]
-  ])('a reader that names no organization gets no row: %s', async (_name, settings) => {
+  ])('returns no row to a reader without an organization: %s', async (_name, settings) => {
     const reading = postgres.reading({ role: 'sluice_reader', ...settings })
     for (const table of [...shown, ...accounts])
       expect(await reading.query(`select 1 from ${table}`)).toEqual([])
   })
 
-  test('role and organization end with the read, and with one that fails', async () => {
+  test('resets role and organization after a read, even after an error', async () => {
     const state = `select current_user = session_user as is_login,
                           current_setting('sluice.organization_id', true) as organization`
     await ownersOf(ours, 'decisions')
@@ -116,7 +122,7 @@ describe.each(setups)('%s', (_, createSetup) => {
     expect(await ownersOf(theirs, 'decisions')).toEqual([theirs])
   })
 
-  test('reads of two organizations at once do not mix', async () => {
+  test('separates concurrent reads of two organizations', async () => {
     const store = createStore(connect(setup.gatewayUrl, 3))
     const turns = Array.from({ length: 60 }, (_each, turn) => (turn % 2 === 0 ? ours : theirs))
     const seen = await Promise.all(
@@ -128,7 +134,7 @@ describe.each(setups)('%s', (_, createSetup) => {
   test.each([
     `${ours}'; reset role; select organization_id from decisions; --`,
     `${ours}', true), set_config('role', 'none', true); --`
-  ])('an organization is a value and never a statement: %s', async (attack) => {
+  ])('treats an organization as a value, never as SQL: %s', async (attack) => {
     const store = createStore(postgres)
     const reading = store.of(attack).query('select organization_id from decisions')
     expect(await stateOf(reading)).toBe('22P02')
@@ -139,7 +145,7 @@ describe.each(setups)('%s', (_, createSetup) => {
     expect(await stateOf(readAs(ours, two, ['x']))).toBe('42601')
   })
 
-  test('partitions cannot be read around their parent', async () => {
+  test('rejects reads of partitions around their parent', async () => {
     await setup.database.query(`select ensure_day_partition('decisions', '2026-02-01')`)
     const partitions = await setup.database.query<{ name: string }>(
       `select inhrelid::regclass::text as name from pg_inherits
@@ -153,7 +159,7 @@ describe.each(setups)('%s', (_, createSetup) => {
     }
   })
 
-  test('a reader changes nothing and reads no account', async () => {
+  test('lets a reader change nothing and read no account', async () => {
     expect(await stateOf(readAs(ours, 'delete from decisions'))).toBe('25006')
     const hidden = ['users.password_hash', 'api_keys.secret_digest', 'invites.token_digest']
     const statements = [
@@ -171,7 +177,7 @@ describe.each(setups)('%s', (_, createSetup) => {
   })
 })
 
-test('a login for gateways alone sees no row of a tenant unless it takes the role', async () => {
+test('shows a gateway login no tenant row before it takes the role', async () => {
   const { database, gatewayUrl } = await (setups[2] as (typeof setups)[number])[1]()
   await fillOrganization(database, randomUUID())
   const postgres = connect(gatewayUrl, 1)
@@ -181,7 +187,7 @@ test('a login for gateways alone sees no row of a tenant unless it takes the rol
   expect(await stateOf(postgres.query('set role sluice_storage'))).toBe('42501')
 })
 
-test('every table with rows of an organization is protected', async () => {
+test('protects every table with rows of organizations', async () => {
   const database = await createTestDatabase()
   const tables = await database.query<{ name: string; forced: boolean }>(
     `select relname as name, relrowsecurity and relforcerowsecurity as forced
@@ -195,11 +201,11 @@ test('every table with rows of an organization is protected', async () => {
   expect(tables.map(({ name }) => name)).toEqual(all)
 })
 
-test('who may not join the roles is told what an administrator has to run', async () => {
+test('tells an owner without the roles what an administrator has to run', async () => {
   const database = await createOwnedDatabase()
   const [row] = await database.query<{ name: string }>('select current_user as name')
   await database.administer('revoke sluice_reader, sluice_storage from sluice_owner')
-  const migrating = migrate({ databaseUrl: database.url, folder: migrationsFolder })
+  const migrating = applyMigrations({ databaseUrl: database.url, folder: migrationsFolder })
   const roles = 'sluice_reader, sluice_editor, sluice_accounts, sluice_storage'
   const advice = `grant ${roles} to ${row?.name}`
   await expect(migrating).rejects.toThrow(advice)
@@ -208,6 +214,6 @@ test('who may not join the roles is told what an administrator has to run', asyn
   await database.administer('alter role sluice_owner noinherit')
   await database.administer('revoke sluice_storage from sluice_owner')
   await database.administer('grant sluice_storage to sluice_owner')
-  const blind = migrate({ databaseUrl: database.url, folder: migrationsFolder })
+  const blind = applyMigrations({ databaseUrl: database.url, folder: migrationsFolder })
   await expect(blind).rejects.toThrow(`alter role ${row?.name} inherit`)
 })

@@ -1,7 +1,7 @@
-/** Redis, Postgres and the registry over TLS: what is trusted, what is not, and how it is said. */
+/** Tests TLS connections to Redis, Postgres and the registry: trust, rejection and errors. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { rootMessageOf } from '../../../core/root-message.ts'
-import { migrate } from '../../../platform/postgres/migrations.ts'
+import { applyMigrations } from '../../../platform/postgres/migrations.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import { createRedis } from '../../../platform/redis/redis.ts'
 import { createRegistry } from '../../../platform/registry/schema-registry.ts'
@@ -19,15 +19,15 @@ const postgresTest = canEncryptPostgres() ? test : test.skip
 const untrusted = /unable to verify the first certificate|self-signed certificate/
 
 const otherName = /does not match certificate's altnames/
-/** Certificates are for the address alone: by the name `localhost` a service is another. */
+/** The certificates name only this address, so `localhost` does not match. */
 const thisAddress = [{ type: 7, ip: '127.0.0.1' }] as const
 
 let authority: Authority
-let stranger: Authority
+let foreign: Authority
 
 beforeAll(async () => {
   authority = await createAuthority('The authority of these services')
-  stranger = await createAuthority('Another authority')
+  foreign = await createAuthority('Another authority')
 })
 
 async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
@@ -54,12 +54,12 @@ describe('Redis', () => {
     return await promise.finally(() => redis.disconnect())
   }
 
-  test('answers over TLS to whom its authority is known', async () => {
+  test('responds over TLS to a client that knows its authority', async () => {
     expect(await ping('127.0.0.1', authority.ca)).toBe('PONG')
   })
 
-  test('is not trusted otherwise, nor under another name', async () => {
-    expect(await ping('127.0.0.1', stranger.ca)).toMatch(untrusted)
+  test('is rejected without its authority, or under another name', async () => {
+    expect(await ping('127.0.0.1', foreign.ca)).toMatch(untrusted)
     expect(await ping('127.0.0.1', null)).toMatch(untrusted)
     expect(await ping('localhost', authority.ca)).toMatch(otherName)
   })
@@ -82,7 +82,7 @@ describe('the registry', () => {
     return url.href
   }
 
-  test('answers over TLS with a login, for every call there is', async () => {
+  test('responds over TLS with a login, to every call', async () => {
     const subject = uniqueName('secure')
     const registry = createRegistry(withLogin(login), authority.ca)
     expect(await registry.idOf(subject, decisionContract.text)).toBeNull()
@@ -94,17 +94,17 @@ describe('the registry', () => {
     expect(front.refused()).toBe(0)
   })
 
-  test('with a wrong login is no registry without the schema', async () => {
+  test('reports a wrong login as an error, not as a missing schema', async () => {
     const registry = createRegistry(withLogin('sluice:wrong'), authority.ca)
     const outcome = await outcomeOf(registry.idOf('any', decisionContract.text))
-    expect(outcome).toBe('the schema registry answered 401: Unauthorized')
+    expect(outcome).toBe('the schema registry responded with 401: Unauthorized')
     expect(outcome).not.toContain('wrong')
     expect(await outcomeOf(registry.compatibilityOf('any'))).toBe(outcome)
     expect(front.refused()).toBeGreaterThan(0)
   })
 
-  test('is not trusted without its authority', async () => {
-    for (const ca of [stranger.ca, null]) {
+  test('is rejected without its authority', async () => {
+    for (const ca of [foreign.ca, null]) {
       const registry = createRegistry(withLogin(login), ca)
       expect(await outcomeOf(registry.idOf('any', decisionContract.text))).toMatch(untrusted)
       expect(await outcomeOf(registry.compatibilityOf('any'))).toMatch(untrusted)
@@ -146,20 +146,20 @@ describe('Postgres', () => {
   postgresTest.each(['require', 'verify-ca', 'verify-full'])(
     'with sslmode=%s is not trusted when another authority is',
     async (mode) => {
-      expect(await isEncrypted(urlWith(mode), stranger.ca)).toMatch(untrusted)
+      expect(await isEncrypted(urlWith(mode), foreign.ca)).toMatch(untrusted)
       expect(await isEncrypted(urlWith(mode), null)).toMatch(untrusted)
     }
   )
 
-  postgresTest('by another name is Postgres only for those who do not ask for it', async () => {
+  postgresTest('is accepted under another name unless the mode verifies it', async () => {
     const urlOf = (mode: string): string => urlWith(mode, 'localhost')
     expect(await isEncrypted(urlOf('verify-ca'), authority.ca)).toBe(true)
     expect(await isEncrypted(urlOf('verify-full'), authority.ca)).toMatch(otherName)
     expect(await isEncrypted(urlOf('require'), authority.ca)).toMatch(otherName)
   })
 
-  postgresTest('migrations are encrypted and verified in the same way', async () => {
+  postgresTest('encrypts and verifies migrations in the same way', async () => {
     const options = { databaseUrl: urlWith('verify-full'), folder: migrationsFolder }
-    expect(await outcomeOf(migrate({ ...options, ca: stranger.ca }))).toMatch(untrusted)
+    expect(await outcomeOf(applyMigrations({ ...options, ca: foreign.ca }))).toMatch(untrusted)
   })
 })

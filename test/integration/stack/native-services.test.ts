@@ -1,4 +1,4 @@
-/** The native services for real: each one answers, keeps its data, and leaves no process behind. */
+/** Tests that each native service responds, keeps its data, and leaves no process running. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -10,22 +10,22 @@ import pg from 'pg'
 import { removeNativeData } from '../../../stack/native/native-services.ts'
 import { freePort } from '../../../stack/ports.ts'
 import { problemsOf, thisMachine } from '../../../stack/preflight.ts'
-import { ownerOf, startOf } from '../../../stack/processes/run-file.ts'
+import { ownerOf, startTimeOf } from '../../../stack/processes/run-file.ts'
 import { startServices } from '../../../stack/services.ts'
-import type { Addresses, Services } from '../../../stack/service.ts'
+import type { Addresses, StackServices } from '../../../stack/service.ts'
 
 jest.setTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-native-'))
 const problems = problemsOf('native', thisMachine(folder))
-/** Where only Docker is at hand, there is nothing native to test. */
+/** The tests are skipped on machines that have only Docker. */
 const nativeTest = problems.length === 0 ? test : test.skip
 const SCHEMA = { schema: '{"type":"string"}' }
 
-let services: Services
+let services: StackServices
 let advertisedPort: number
 
-async function start(): Promise<Services> {
+async function start(): Promise<StackServices> {
   return await startServices({ mode: 'native', folder, proxyListener: { advertisedPort } })
 }
 
@@ -53,7 +53,7 @@ async function topicsOf({ kafkaBrokers }: Addresses, create?: string): Promise<s
   return topics
 }
 
-/** Passes bytes on, and counts the connections it was given. */
+/** Forwards bytes and counts connections. */
 async function aProxy(
   port: number,
   target: string
@@ -83,7 +83,7 @@ async function sql({ databaseUrl }: Addresses, text: string): Promise<unknown[]>
 
 async function redis({ redisUrl }: Addresses, ...words: string[]): Promise<unknown> {
   const client = new Redis(redisUrl)
-  // A server that wants a password says so in an event, too.
+  // Without a listener, ioredis logs the error of a server that requires a password.
   client.on('error', () => {})
   const [command = '', ...args] = words
   return await client.call(command, ...args).finally(() => client.disconnect())
@@ -101,10 +101,10 @@ async function registry({ schemaRegistryUrl }: Addresses, body?: object): Promis
   return ((await answer.json()) as { id: unknown }).id
 }
 
-nativeTest('Redis lets in nobody without the password, and runs nothing for anybody', async () => {
-  const stranger = new URL(services.addresses.redisUrl)
-  stranger.password = ''
-  const addresses = { ...services.addresses, redisUrl: stranger.href }
+nativeTest('Redis requires the password and disables dangerous commands', async () => {
+  const anonymous = new URL(services.addresses.redisUrl)
+  anonymous.password = ''
+  const addresses = { ...services.addresses, redisUrl: anonymous.href }
   await expect(redis(addresses, 'PING')).rejects.toThrow('NOAUTH')
   for (const command of ['CONFIG', 'DEBUG', 'MODULE']) {
     await expect(redis(services.addresses, command, 'LIST')).rejects.toThrow('unknown command')
@@ -117,7 +117,7 @@ nativeTest('Redis lets in nobody without the password, and runs nothing for anyb
   )
 })
 
-nativeTest('each service answers, and finds after a restart what it was given', async () => {
+nativeTest('each service answers, and keeps its data over a restart', async () => {
   const before = services.addresses
   expect(await topicsOf(before, 'kept')).toContain('kept')
   const id = await registry(before, SCHEMA)
@@ -135,18 +135,18 @@ nativeTest('each service answers, and finds after a restart what it was given', 
   expect(await sql(after, 'select kept from kept')).toEqual([{ kept: 'yes' }])
 })
 
-nativeTest('clients of the proxy listener are sent to the port of the proxy', async () => {
+nativeTest('clients of the proxy listener connect through the proxy', async () => {
   const proxy = await aProxy(advertisedPort, services.addresses.kafkaProxyTarget ?? '')
   const client = kafkaAt(`localhost:${advertisedPort}`).producer()
   await client.connect()
   await client.send({ topic: 'kept', messages: [{ value: 'through the proxy' }] })
   await client.disconnect()
   proxy.close()
-  // One connection by another name to learn where the leader is, and one to that leader.
+  // The client opens one connection to find the leader, and one to the leader.
   expect(proxy.count()).toBeGreaterThanOrEqual(2)
 })
 
-nativeTest('a topic nobody has created does not come into being by itself', async () => {
+nativeTest('a missing topic is not created automatically', async () => {
   const producer = kafkaAt(services.addresses.kafkaBrokers).producer({
     allowAutoTopicCreation: true,
     retry: { retries: 0 }
@@ -158,18 +158,18 @@ nativeTest('a topic nobody has created does not come into being by itself', asyn
   expect(await topicsOf(services.addresses)).not.toContain('stray')
 })
 
-nativeTest('a paused service keeps its connections and goes on when resumed', async () => {
+nativeTest('a paused service keeps its connections and continues when resumed', async () => {
   await services.pause('redis')
   const answer = redis(services.addresses, 'PING')
   await services.resume('redis')
   expect(await answer).toBe('PONG')
 })
 
-nativeTest('a stop leaves no process behind, and may be asked for twice', async () => {
+nativeTest('stop ends all processes and is idempotent', async () => {
   const pids = Object.values(services.pids())
   expect(pids).toHaveLength(4)
   await Promise.all([services.stop(), services.stop()])
-  expect(pids.map(startOf)).toEqual([null, null, null, null])
+  expect(pids.map(startTimeOf)).toEqual([null, null, null, null])
   expect(services.pids()).toEqual({})
   expect(ownerOf(join(folder, 'run', 'services.json'))).toBeNull()
 })

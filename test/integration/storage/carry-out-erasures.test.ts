@@ -1,4 +1,6 @@
-/** Storage carries out what was asked to be erased: without a command, and after a kill. */
+/** Tests that storage carries out recorded erasures without a command, and resumes them after it is
+ * killed.
+ */
 import { beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
@@ -7,7 +9,7 @@ import type { Erasure } from '../../../store/erasure/erasure-table.ts'
 import { aDecision, aRun, anEvaluation } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { hoursDiffer } from '../../support/hours-differ.ts'
+import { findSumDifferences } from '../../support/find-sum-differences.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -17,7 +19,7 @@ beforeAll(async () => {
   scene = await createScene()
 })
 
-/** As a gateway does: the rule is written down, and that is all. */
+/** Records an erasure in the same way as a gateway, without carrying it out. */
 async function ask(erasure: Pick<Erasure, 'organization_id' | 'scope' | 'subject'>) {
   const { url } = scene.sluice.database
   const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
@@ -55,15 +57,15 @@ function sessionOf(organization_id: string, count: number) {
   )
 }
 
-test('nobody has to start it, and what comes later is erased as well', async () => {
+test('erases without a command, and also decisions that arrive later', async () => {
   const storage = await startStorage()
   const { organization_id } = await scene.sluice.createTenant()
-  const doomed = sessionOf(organization_id, 3)
+  const candidates = sessionOf(organization_id, 3)
   const kept = aDecision({ organization_id, session_id: 't', received_at: Date.now() })
   const [late] = sessionOf(organization_id, 1)
-  await scene.sendDecisions(...doomed, kept)
+  await scene.sendDecisions(...candidates, kept)
   await scene.sendEvaluations(
-    ...doomed.map((each) => anEvaluation({ ...each, later_runs: [aRun()] }))
+    ...candidates.map((each) => anEvaluation({ ...each, later_runs: [aRun()] }))
   )
   await scene.settled()
   const erasure = await ask({ organization_id, scope: 'session', subject: 's' })
@@ -71,22 +73,22 @@ test('nobody has to start it, and what comes later is erased as well', async () 
   if (late !== undefined) await scene.sendDecisions(late)
   await scene.settled()
   expect(await scene.storedIds(organization_id)).toEqual([kept.decision_id])
-  expect(await hoursDiffer(scene.sluice.database)).toEqual([])
+  expect(await findSumDifferences(scene.sluice.database)).toEqual([])
   await storage.stop()
 })
 
-test('storage that is killed in the middle leaves the rest to the next one', async () => {
+test('continues the erasure of a killed process', async () => {
   const storage = await startStorage()
   const { organization_id } = await scene.sluice.createTenant()
-  const doomed = sessionOf(organization_id, 1100)
-  await scene.sendDecisions(...doomed)
+  const candidates = sessionOf(organization_id, 1100)
+  await scene.sendDecisions(...candidates)
   await scene.settled()
-  // It comes as far as the third transaction, and no further.
+  // The lock makes the erasure wait in its third transaction.
   const client = new pg.Client({ connectionString: scene.sluice.database.url })
   await client.connect()
   onEnd(() => client.end())
   await client.query('begin')
-  const last = doomed.at(-1)?.decision_id
+  const last = candidates.at(-1)?.decision_id
   await client.query('select from decisions where decision_id = $1 for update', [last])
   const erasure = await ask({ organization_id, scope: 'session', subject: 's' })
   const left = (): Promise<number> => scene.countOf('decisions', organization_id)
@@ -98,6 +100,6 @@ test('storage that is killed in the middle leaves the rest to the next one', asy
   const instances = [await startStorage(), await startStorage()]
   expect(await finished(erasure)).toMatchObject({ decisions: 1100 })
   expect(await left()).toBe(0)
-  expect(await hoursDiffer(scene.sluice.database)).toEqual([])
+  expect(await findSumDifferences(scene.sluice.database)).toEqual([])
   for (const instance of instances) await instance.stop()
 }, 180_000)

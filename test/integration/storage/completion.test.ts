@@ -1,9 +1,9 @@
-/** A complete evaluation is told once to each webhook, however its runs come and come again. */
+/** Tests that each webhook gets one event per completed evaluation, whatever the order of runs. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
 import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
-import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
+import { createNotifyCompleted } from '../../../consumers/storage/notify-completed.ts'
 import type { Evaluation, LaterRun } from '../../../core/evaluation/evaluation.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
@@ -16,7 +16,10 @@ import type { TestDatabase } from '../../support/database.ts'
 
 let database: TestDatabase
 let postgres: Postgres
-/** More than is counted each time. */
+/**
+ * Maximum number of pending deliveries. It exceeds 1,000, because a backlog of 1,000 or more is not
+ * counted on every read.
+ */
 const pendingMax = 1200
 const dropped: [organizationId: string, deliveries: number][] = []
 let store: (...evaluations: Evaluation[]) => Promise<unknown>
@@ -26,11 +29,11 @@ beforeAll(async () => {
   const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
   postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
   onEnd(() => postgres.close())
-  const tellCompleted = createTellCompleted({
+  const notifyCompleted = createNotifyCompleted({
     ...{ subscribers: createSubscribers({ clock, pendingMax }), clock },
     onDropped: (organizationId, deliveries) => dropped.push([organizationId, deliveries])
   })
-  const storeEvaluations = createStoreEvaluations({ postgres, tellCompleted })
+  const storeEvaluations = createStoreEvaluations({ postgres, notifyCompleted })
   let offset = 0n
   const topic = randomUUID()
   store = (...evaluations) => {
@@ -63,7 +66,7 @@ async function plan({ organization_id, decision_id }: Name, runs: number): Promi
 
 async function open({ organization_id, decision_id }: Name, run: LaterRun): Promise<void> {
   await database.query(
-    `insert into open_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
+    `insert into pending_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
                             evaluator, evaluator_kind, evaluator_version, generation, received_at,
                             status, expires_at)
      values ($1, $2, $3, $4, '', '', '', '', 1, $5, now(), 'scheduled', now())`,
@@ -71,18 +74,18 @@ async function open({ organization_id, decision_id }: Name, run: LaterRun): Prom
   )
 }
 
-type Told = { webhook_id: string; delivery_id: string; status: string; payload: string }
+type Delivery = { webhook_id: string; delivery_id: string; status: string; payload: string }
 
-async function toldTo(organizationId: string): Promise<Told[]> {
-  return await database.query<Told>(
+async function deliveriesOf(organizationId: string): Promise<Delivery[]> {
+  return await database.query<Delivery>(
     `select webhook_id, delivery_id, status, payload
        from webhook_deliveries where organization_id = $1 order by webhook_id, created_at`,
     [organizationId]
   )
 }
 
-function payloadOf(told: Told | undefined) {
-  return JSON.parse(told?.payload ?? '') as Record<string, unknown>
+function payloadOf(deliveries: Delivery | undefined) {
+  return JSON.parse(deliveries?.payload ?? '') as Record<string, unknown>
 }
 
 function aPlannedRun(overrides: Partial<LaterRun> = {}): LaterRun {
@@ -91,7 +94,7 @@ function aPlannedRun(overrides: Partial<LaterRun> = {}): LaterRun {
   return aRun({ run_id, rule_id: 'default', evaluator_id: run_id, scores, ...overrides })
 }
 
-test('a plan that ends at once is told to each webhook that asked, without content', async () => {
+test('notifies each subscribed webhook of a plan that ends at once, without content', async () => {
   const organization_id = randomUUID()
   const webhooks = [await aWebhook(organization_id), await aWebhook(organization_id)].toSorted()
   await aWebhook(organization_id, ['threshold.crossed'])
@@ -100,10 +103,10 @@ test('a plan that ends at once is told to each webhook that asked, without conte
   await plan(evaluation, 1)
   await store(evaluation)
 
-  const told = await toldTo(organization_id)
-  expect(told.map(({ webhook_id }) => webhook_id)).toEqual(webhooks)
-  const { id, created_at, ...payload } = payloadOf(told[0])
-  expect(id).toBe(told[0]?.delivery_id)
+  const deliveries = await deliveriesOf(organization_id)
+  expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual(webhooks)
+  const { id, created_at, ...payload } = payloadOf(deliveries[0])
+  expect(id).toBe(deliveries[0]?.delivery_id)
   expect(Date.parse(String(created_at))).toBeGreaterThan(0)
   const { agent_id, session_id, domain } = evaluation
   expect(payload).toEqual({
@@ -115,7 +118,18 @@ test('a plan that ends at once is told to each webhook that asked, without conte
   })
 })
 
-test('it is told when the last run is stored, and not again with what is repeated', async () => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY])('reports the value %d as null', async (value) => {
+  const organization_id = randomUUID()
+  await aWebhook(organization_id)
+  const later_runs = [aPlannedRun({ scores: [aScore({ name: 'polite', value })] })]
+  const evaluation = anEvaluation({ organization_id, decision_id: randomUUID(), later_runs })
+  await plan(evaluation, 1)
+  await store(evaluation)
+  const { scores } = payloadOf((await deliveriesOf(organization_id))[0])
+  expect(scores).toMatchObject({ polite: { value: null } })
+})
+
+test('notifies when the last run is stored, and not again for redelivered runs', async () => {
   const organization_id = randomUUID()
   await aWebhook(organization_id)
   const runs = [
@@ -127,15 +141,15 @@ test('it is told when the last run is stored, and not again with what is repeate
   await plan(first, 2)
   await open(first, runs[1])
   await store(first)
-  expect(await toldTo(organization_id)).toEqual([])
+  expect(await deliveriesOf(organization_id)).toEqual([])
   await store(second)
   await store(first, second)
   await store(second)
-  const told = await toldTo(organization_id)
-  expect(told.map((each) => payloadOf(each)['status'])).toEqual(['partial'])
+  const deliveries = await deliveriesOf(organization_id)
+  expect(deliveries.map((each) => payloadOf(each)['status'])).toEqual(['partial'])
 })
 
-test('a repetition that ends is told once more, and a pushed score is not', async () => {
+test('notifies again for an ended repetition, but not for a pushed score', async () => {
   const organization_id = randomUUID()
   await aWebhook(organization_id)
   const evaluation = anEvaluation({ organization_id, decision_id: randomUUID() })
@@ -147,12 +161,12 @@ test('a repetition that ends is told once more, and a pushed score is not', asyn
   await store({ ...evaluation, later_runs: [replay] })
   const pushed = aRun({ run_id: randomUUID(), rule_id: pushRuleId })
   await store({ ...evaluation, later_runs: [pushed] })
-  const told = await toldTo(organization_id)
-  expect(told.map((each) => payloadOf(each)['status'])).toEqual(['failed', 'evaluated'])
-  expect(new Set(told.map(({ delivery_id }) => delivery_id)).size).toBe(2)
+  const deliveries = await deliveriesOf(organization_id)
+  expect(deliveries.map((each) => payloadOf(each)['status'])).toEqual(['failed', 'evaluated'])
+  expect(new Set(deliveries.map(({ delivery_id }) => delivery_id)).size).toBe(2)
 })
 
-test('runs stored by two transactions at once leave none of the two silent', async () => {
+test('notifies when two transactions store the last runs at once', async () => {
   const organization_id = randomUUID()
   await aWebhook(organization_id)
   const decisions = Array.from({ length: 40 }, () =>
@@ -162,10 +176,10 @@ test('runs stored by two transactions at once leave none of the two silent', asy
   const halfOf = (evaluator: string) =>
     decisions.map((decision) => ({ ...decision, later_runs: [aPlannedRun({ evaluator })] }))
   await Promise.all([store(...halfOf('one')), store(...halfOf('other').toReversed())])
-  expect(await toldTo(organization_id)).toHaveLength(decisions.length)
+  expect(await deliveriesOf(organization_id)).toHaveLength(decisions.length)
 })
 
-test('beyond the limit of pending deliveries new ones are dropped, and counted', async () => {
+test('drops and counts new deliveries beyond the limit of pending ones', async () => {
   const organization_id = randomUUID()
   const webhookId = await aWebhook(organization_id)
   await database.query(
@@ -182,15 +196,15 @@ test('beyond the limit of pending deliveries new ones are dropped, and counted',
   }
   for (let n = 0; n < 5; n++) await complete({ organization_id, decision_id: randomUUID() })
   await complete(other)
-  expect(await toldTo(organization_id)).toHaveLength(pendingMax)
-  expect(await toldTo(other.organization_id)).toHaveLength(1)
+  expect(await deliveriesOf(organization_id)).toHaveLength(pendingMax)
+  expect(await deliveriesOf(other.organization_id)).toHaveLength(1)
   expect(dropped).toEqual([
     [organization_id, 1],
     [organization_id, 1]
   ])
 })
 
-test('an organization without webhooks is asked for once in a while', async () => {
+test('caches for seconds that an organization has no webhooks', async () => {
   const organization_id = randomUUID()
   const asked: string[] = []
   const clockNow = { now: 1000 }

@@ -1,4 +1,6 @@
-/** Poison while its dead-letter topic is missing or takes too little: nothing is skipped. */
+/** Tests that no message is skipped while the dead-letter topic is missing or accepts only small
+ * messages.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createEncode } from '../../../platform/avro/avro-codec.ts'
@@ -15,7 +17,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 
 const encode = createEncode<Decision>(decisionContract.schema)
 
-/** On partition 0 one good decision, poison, and another good one. */
+/** Produces a good decision, a bad message, and another good decision to partition 0. */
 async function produceAround(sluice: Installation, poison: Buffer): Promise<Decision[]> {
   const registry = createRegistry(services().addresses.schemaRegistryUrl)
   const subject = subjectOf(sluice.topics.decisions)
@@ -33,31 +35,31 @@ async function produceAround(sluice: Installation, poison: Buffer): Promise<Deci
 test.each<[string, (topic: string) => Promise<void>, (sluice: Installation) => Promise<unknown>]>([
   ['is missing', deleteTopic, (sluice) => sluice.sluice('topics', 'apply')],
   [
-    'takes no letter so large',
+    'has a small max.message.bytes',
     (topic) => configureTopic(topic, { 'max.message.bytes': '2000' }),
     (sluice) => sluice.sluice('topics', 'apply')
   ]
 ])(
-  'a dead-letter topic that %s stops the partition until it does',
-  async (_what, spoil, mend) => {
+  'pauses the partition while the dead-letter topic %s',
+  async (_what, breakTopic, fix) => {
     const sluice = await createInstallation()
-    await spoil(sluice.topics.decisionsDeadLetter)
+    await breakTopic(sluice.topics.decisionsDeadLetter)
     const storage = await sluice.start('storage')
     const poison = Buffer.from(`poison ${'x'.repeat(10_000)}`)
     const [first, second] = await produceAround(sluice, poison)
     await waitUntil(
-      'the partition is stopped',
-      async () => /sluice_consumer_stopped_partitions\{[^}]*\} 1/.test(await storage.metrics()),
+      'the partition is paused',
+      async () => /sluice_consumer_paused_partitions\{[^}]*\} 1/.test(await storage.metrics()),
       60_000
     )
     const committed = await committedOffsets(sluice.groups.storage, sluice.topics.decisions)
     expect(committed.get(0)).toBe(1n)
-    expect(storage.log()).toContain('the dead-letter topic takes no letter')
+    expect(storage.log()).toContain('cannot write to the dead-letter topic')
 
-    await mend(sluice)
+    await fix(sluice)
     await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions, 60_000)
-    const letters = await readAll(sluice.topics.decisionsDeadLetter)
-    expect(letters.map(({ value }) => value)).toEqual([poison])
+    const records = await readAll(sluice.topics.decisionsDeadLetter)
+    expect(records.map(({ value }) => value)).toEqual([poison])
     const rows = await sluice.database.query(`select decision_id from decisions`)
     expect(rows.map((row) => row['decision_id']).toSorted()).toEqual(
       [first?.decision_id, second?.decision_id].toSorted()

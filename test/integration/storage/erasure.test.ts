@@ -1,4 +1,4 @@
-/** `sluice erase` beside running storage: what is erased is gone, and stays out. */
+/** Tests `sluice erase` with running storage: erased decisions are gone and do not come back. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { onEnd } from '../../support/cleanup.ts'
 import type { Tenant } from '../../support/installation.ts'
 import { runCommand } from '../../support/run-command.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { hoursDiffer } from '../../support/hours-differ.ts'
+import { findSumDifferences } from '../../support/find-sum-differences.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 beforeEach(async () => void (tenant = await scene.sluice.createTenant()))
 
-/** Received now, as the gateway would say. */
+/** Builds a decision that was received just now. */
 function decided(overrides: Parameters<typeof aDecision>[0] = {}) {
   const { organization_id } = tenant
   return aDecision({ organization_id, received_at: Date.now(), ...overrides })
@@ -43,17 +43,17 @@ function evaluated(decision: ReturnType<typeof decided>, received_at = decision.
   return anEvaluation({ ...identity, later_runs: [aRun(), aRun()] })
 }
 
-/** Runs in the test process; only the test that kills a job starts another process. */
+/** Runs the command in the test process. Only the test that kills a job starts another process. */
 async function erase(...args: string[]): Promise<string> {
   return await eraseOf(tenant.organization_id, ...args)
 }
 
 async function eraseOf(organization: string, ...given: string[]): Promise<string> {
   const args = ['erase', '--organization', organization, ...given]
-  return (await runCommand(addErase, { args, environment: scene.sluice.environment })).said
+  return (await runCommand(addErase, { args, environment: scene.sluice.environment })).output
 }
 
-/** Ids of what is left of a decision or of what was made of it. */
+/** Returns the IDs of the remaining decisions, and the number of remaining runs and scores. */
 async function left() {
   const { organization_id } = tenant
   return {
@@ -65,7 +65,7 @@ async function left() {
 
 const nothing = { decisions: [], runs: 0, scores: 0 }
 
-/** Without storage, which would do a part of it. */
+/** Runs `work` while storage is stopped, because storage would carry out part of the erasure. */
 async function alone<T>(work: () => Promise<T>): Promise<T> {
   await storage.stop()
   try {
@@ -81,7 +81,9 @@ async function storeAll(decisions: readonly ReturnType<typeof decided>[]): Promi
   await scene.settled()
 }
 
-/** As the evaluation group would: planned, waiting for a judge, tried once. */
+/**
+ * Inserts a judge run in the same way as the evaluation group: planned, pending, with one attempt.
+ */
 async function planJudge(
   { organization_id, decision_id }: Decision,
   runId: string = randomUUID()
@@ -94,7 +96,7 @@ async function planJudge(
     values.slice(0, 2)
   )
   await database.query(
-    `insert into open_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
+    `insert into pending_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
                             evaluator, evaluator_kind, evaluator_version, received_at, status,
                             expires_at)
      values ($1, $2, $3, 'r', 'r', 'e', 'e', 'llm_judge', 1, now(), 'scheduled',
@@ -108,19 +110,19 @@ async function planJudge(
   )
 }
 
-describe('what is stored', () => {
-  test('goes with its plan, and with the runs that wait', async () => {
-    const [doomed, kept] = [decided({ session_id: 's' }), decided({ session_id: 't' })]
-    await storeAll([doomed, kept])
-    await planJudge(doomed)
+describe('a stored decision', () => {
+  test('is erased with its plan and its pending runs', async () => {
+    const [candidates, kept] = [decided({ session_id: 's' }), decided({ session_id: 't' })]
+    await storeAll([candidates, kept])
+    await planJudge(candidates)
     await planJudge(kept)
     await erase('--session', 's', ...record)
-    for (const table of ['evaluation_plans', 'open_runs', 'run_attempts']) {
+    for (const table of ['evaluation_plans', 'pending_runs', 'run_attempts']) {
       expect([table, await scene.countOf(table, tenant.organization_id)]).toEqual([table, 1])
     }
   })
 
-  test('is counted first, and only --execute erases it', async () => {
+  test('is only counted without --execute', async () => {
     await storeAll([decided({ session_id: 's' }), decided({ session_id: 's' })])
     const before = await left()
     const said = await erase('--session', 's', '--json')
@@ -128,19 +130,21 @@ describe('what is stored', () => {
       ...{ erased: false, decisions: 2, evaluation_runs: 4, scores: 4 }
     })
     expect(await left()).toEqual(before)
-    expect(await erase('--session', 's')).toContain('Nothing was erased')
+    expect(await erase('--session', 's')).toContain('nothing was erased')
     expect(await scene.countOf('erasures', tenant.organization_id)).toBe(0)
   })
 
   test.each([
-    ['a session', ['--session', 'the one']],
-    ['an agent', ['--agent', 'the one']],
+    ['a session', ['--session', 'the subject']],
+    ['an agent', ['--agent', 'the subject']],
     ['everything', ['--everything']]
-  ])('%s is erased with all that was made of it, and nothing else', async (what, target) => {
-    const doomed = [0, 1, 2].map(() => decided({ agent_id: 'the one', session_id: 'the one' }))
+  ])('is erased by %s with all its results, and nothing else', async (what, target) => {
+    const candidates = [0, 1, 2].map(() =>
+      decided({ agent_id: 'the subject', session_id: 'the subject' })
+    )
     const kept = what === 'everything' ? [] : [decided({ session_id: null, agent_id: 'other' })]
-    const foreign = aDecision({ session_id: 'the one', agent_id: 'the one' })
-    await storeAll([...doomed, ...kept])
+    const foreign = aDecision({ session_id: 'the subject', agent_id: 'the subject' })
+    await storeAll([...candidates, ...kept])
     await scene.sendDecisions(foreign)
     await scene.settled()
     const said = JSON.parse(await erase(...target, ...record, '--json')) as Record<string, unknown>
@@ -152,34 +156,34 @@ describe('what is stored', () => {
       scores: 2 * kept.length
     })
     expect(await scene.storedIds(foreign.organization_id)).toEqual([foreign.decision_id])
-    expect(await hoursDiffer(scene.sluice.database)).toEqual([])
-    // A replay of the topic: the same records once more.
-    await storeAll([...doomed, ...kept])
+    expect(await findSumDifferences(scene.sluice.database)).toEqual([])
+    // Simulates a replay of the topic.
+    await storeAll([...candidates, ...kept])
     expect((await left()).decisions).toEqual(kept.map(({ decision_id }) => decision_id))
-    expect(await hoursDiffer(scene.sluice.database)).toEqual([])
+    expect(await findSumDifferences(scene.sluice.database)).toEqual([])
   })
 
-  test('a decision alone leaves a tombstone without a fingerprint', async () => {
-    const [doomed, kept] = [decided(), decided()]
-    await storeAll([doomed, kept])
-    await erase('--decision', doomed.decision_id, ...record)
+  test('leaves only a tombstone without a fingerprint', async () => {
+    const [candidates, kept] = [decided(), decided()]
+    await storeAll([candidates, kept])
+    await erase('--decision', candidates.decision_id, ...record)
     expect(await left()).toEqual({ decisions: [kept.decision_id], runs: 2, scores: 2 })
     const rows = await scene.sluice.database.query(
       `select length(fingerprint) as length, erased_at is not null as is_erased
          from decision_ids where decision_id = $1`,
-      [doomed.decision_id]
+      [candidates.decision_id]
     )
     expect(rows).toEqual([{ length: 0, is_erased: true }])
-    await scene.sendDecisions({ ...doomed, output: 'another, much later', received_at: 9e12 })
+    await scene.sendDecisions({ ...candidates, output: 'another, much later', received_at: 9e12 })
     await scene.settled()
     expect((await left()).decisions).toEqual([kept.decision_id])
     expect(await storage.metrics()).toMatch(/outcome="erased"[^}]*\} [1-9]/)
   })
 
-  test('more than one transaction holds is erased to the last', async () => {
+  test('is erased in several transactions if there are many', async () => {
     const session_id = randomUUID()
-    const doomed = Array.from({ length: 1234 }, () => decided({ session_id }))
-    await scene.sendDecisions(...doomed)
+    const candidates = Array.from({ length: 1234 }, () => decided({ session_id }))
+    await scene.sendDecisions(...candidates)
     await scene.settled()
     const said = await alone(() => erase('--session', session_id, ...record))
     expect(said.match(/500 decisions/g)).toHaveLength(2)
@@ -189,42 +193,42 @@ describe('what is stored', () => {
   })
 })
 
-describe('what is still on its way', () => {
-  test('of an erased session is not stored when it arrives, a new decision of it is', async () => {
-    const doomed = decided({ session_id: 's' })
+describe('a decision on its way', () => {
+  test('is not stored if its session is erased; new decisions of the session are', async () => {
+    const candidates = decided({ session_id: 's' })
     await erase('--session', 's', ...record)
     const fresh = decided({ session_id: 's', received_at: Date.now() + 1000 })
-    await storeAll([doomed, fresh])
+    await storeAll([candidates, fresh])
     expect(await left()).toEqual({ decisions: [fresh.decision_id], runs: 2, scores: 2 })
-    expect(await hoursDiffer(scene.sluice.database)).toEqual([])
+    expect(await findSumDifferences(scene.sluice.database)).toEqual([])
   })
 
-  test('an id that nobody knows gets a tombstone, so it is never stored', async () => {
-    const doomed = decided()
-    await erase('--decision', doomed.decision_id, ...record)
-    await storeAll([doomed])
+  test('gets a tombstone if its id is unknown, so that it is never stored', async () => {
+    const candidates = decided()
+    await erase('--decision', candidates.decision_id, ...record)
+    await storeAll([candidates])
     expect(await left()).toEqual(nothing)
   })
 
-  test('a run that was opened meanwhile is closed when it ends, and leaves nothing', async () => {
-    const doomed = decided()
-    await storeAll([doomed])
-    await erase('--decision', doomed.decision_id, ...record)
+  test('leaves no run that was inserted in the meantime', async () => {
+    const candidates = decided()
+    await storeAll([candidates])
+    await erase('--decision', candidates.decision_id, ...record)
     const run = aRun()
-    await planJudge(doomed, run.run_id)
-    await scene.sendEvaluations({ ...evaluated(doomed), later_runs: [run] })
+    await planJudge(candidates, run.run_id)
+    await scene.sendEvaluations({ ...evaluated(candidates), later_runs: [run] })
     await scene.settled()
-    expect(await scene.countOf('open_runs', tenant.organization_id)).toBe(0)
+    expect(await scene.countOf('pending_runs', tenant.organization_id)).toBe(0)
     expect(await left()).toEqual(nothing)
   })
 
-  test('evaluations that came before their decision go when it proves to be erased', async () => {
-    const doomed = decided({ session_id: 's' })
-    await scene.sendEvaluations(evaluated(doomed))
+  test('loses its earlier evaluations when it proves to be erased', async () => {
+    const candidates = decided({ session_id: 's' })
+    await scene.sendEvaluations(evaluated(candidates))
     await scene.settled()
     expect((await left()).runs).toBe(2)
     await erase('--session', 's', ...record)
-    await scene.sendDecisions(doomed)
+    await scene.sendDecisions(candidates)
     await scene.settled()
     expect(await left()).toEqual(nothing)
   })
@@ -232,7 +236,7 @@ describe('what is still on its way', () => {
   test.each([
     ['the decision', (id: string) => ['--decision', id]],
     ['the organization', () => ['--everything']]
-  ])('evaluations without a decision go with %s', async (_what, target) => {
+  ])('loses evaluations without a decision with %s', async (_what, target) => {
     const never = decided()
     await scene.sendEvaluations(evaluated(never))
     await scene.settled()
@@ -248,17 +252,17 @@ describe('the job', () => {
   test.each([
     ['the same command', ['--session', 's', ...record]],
     ['--resume', ['--resume']]
-  ])('that was killed is finished by %s', async (_what, again) => {
+  ])('is completed by %s after a kill', async (_what, again) => {
     const from = Date.now() - 10_000
-    const doomed = Array.from({ length: 1100 }, (_, at) =>
+    const candidates = Array.from({ length: 1100 }, (_, at) =>
       decided({ session_id: 's', received_at: from + at })
     )
-    await scene.sendDecisions(...doomed)
+    await scene.sendDecisions(...candidates)
     await scene.settled()
-    await alone(() => killAndGoOn(doomed.at(-1)?.decision_id ?? '', again))
+    await alone(() => killAndGoOn(candidates.at(-1)?.decision_id ?? '', again))
   })
 
-  /** It comes as far as the third transaction, and no further. */
+  /** Kills an erasure in its third transaction and completes it with the arguments `again`. */
   async function killAndGoOn(lastId: string, again: readonly string[]): Promise<void> {
     const unlock = await lock(`select from decisions where decision_id = '${lastId}' for update`)
     const args = ['cli/sluice.ts', 'erase', '--organization', tenant.organization_id]
@@ -279,7 +283,7 @@ describe('the job', () => {
     expect(rows).toMatchObject([{ decisions: 1100, finished_at: expect.any(String) as unknown }])
   }
 
-  /** Resolves once the statement holds its locks, with what lets go of them. */
+  /** Runs a locking statement in a transaction. Returns a function that releases the locks. */
   async function lock(statement: string): Promise<() => Promise<unknown>> {
     const client = new pg.Client({ connectionString: scene.sluice.database.url })
     await client.connect()
@@ -289,7 +293,7 @@ describe('the job', () => {
     return () => client.query('rollback')
   }
 
-  test('waits for what storage is writing', async () => {
+  test('waits for transactions of storage', async () => {
     const { database } = scene.sluice
     const unlock = await lock(`select pg_advisory_xact_lock_shared(${erasuresLockKey})`)
     const erasing = erase('--session', 's', ...record)
@@ -306,7 +310,7 @@ describe('the job', () => {
     expect(await scene.countOf('erasures', tenant.organization_id)).toBe(1)
   })
 
-  test('that is taken up again by the same command erases what came meanwhile', async () => {
+  test('erases decisions that arrived before the same command continues it', async () => {
     await erase('--session', 's', ...record)
     await storeAll([decided({ session_id: 's' })])
     await alone(async () => {
@@ -320,7 +324,7 @@ describe('the job', () => {
     expect(JSON.parse(await erase('--list', '--json'))).toHaveLength(1)
   })
 
-  test('is on the record, by whom and why', async () => {
+  test('is recorded with its author and reason', async () => {
     await erase('--agent', 'the\u001bagent', ...record)
     const said = await erase('--list')
     expect(said).toContain('agent "the\\u001bagent"')
@@ -330,13 +334,13 @@ describe('the job', () => {
     expect(JSON.parse(await erase('--list', '--json'))).toHaveLength(1)
   })
 
-  test('of an organization that nobody knows says so', async () => {
+  test('rejects an unknown organization', async () => {
     const erasing = eraseOf(randomUUID(), '--everything', ...record)
     await expect(erasing).rejects.toThrow('there is no organization')
   })
 })
 
-test('a list of erasures with a time to come is refused whole', async () => {
+test('rejects a list that contains an erasure with a future end', async () => {
   const { organization_id } = tenant
   const until = (ms: number): string => new Date(Date.now() + ms).toISOString()
   const erasure = (received_until: string) => ({
@@ -348,6 +352,6 @@ test('a list of erasures with a time to come is refused whole', async () => {
   onEnd(async () => rmSync(dirname(path), { recursive: true }))
   writeFileSync(path, JSON.stringify(list))
   const repeated = scene.sluice.sluice('erase', '--repeat', path)
-  await expect(repeated).rejects.toThrow('1 erasures hold until a time to come')
+  await expect(repeated).rejects.toThrow('1 erasures have a received_until in the future')
   expect(await scene.countOf('erasures', organization_id)).toBe(0)
 })

@@ -1,4 +1,5 @@
-/** A consumer that cannot go on ends its process, so that whoever supervises it starts it anew. */
+/** Tests that a process exits when its consumer cannot continue, so that the process is restarted.
+ */
 import { AssignerProtocol, Kafka, logLevel } from 'kafkajs'
 import type { Assigner } from 'kafkajs'
 import { expect, test } from '@jest/globals'
@@ -8,7 +9,7 @@ import { createInstallation } from '../../support/installation.ts'
 import { services } from '../../support/services.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-/** Under a name of its own: no other member of the group can agree with it. */
+/** Creates an assigner with a unique name. No other member of the group supports it. */
 function foreignAssigner(): Assigner {
   const version = 0
   return {
@@ -54,5 +55,5 @@ test('storage ends with code 1 when its group speaks another protocol', async ()
   const { environment } = sluice
   const storage = await startApplication('storage', { environment, waitReady: false })
   expect(await storage.exited).toBe(1)
-  expect(storage.log()).toContain('the consumer crashed')
+  expect(storage.log()).toContain('consumer crashed')
 }, 60_000)

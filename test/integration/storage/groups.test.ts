@@ -1,4 +1,4 @@
-/** Storage reads each topic in a group of its own: neither topic waits for the other. */
+/** Tests that storage reads each topic in a separate group, so that neither waits for the other. */
 import { beforeAll, expect, test } from '@jest/globals'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import { aDecision, anEvaluation } from '../../support/builders.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await scene.sluice.start('storage')
 })
 
-test('a decision is stored while evaluations wait for the store', async () => {
+test('stores a decision while evaluations wait for Postgres', async () => {
   const { database, groups } = scene.sluice
   const locker = createPostgres({
     url: database.url,
@@ -23,7 +23,7 @@ test('a decision is stored while evaluations wait for the store', async () => {
     statementTimeoutMs: 30_000
   })
   onEnd(() => locker.close())
-  // The group has no row to lock before it has stored something.
+  // The group has a row to lock only after it has stored something.
   await scene.sendEvaluations(anEvaluation())
   await scene.settled()
   const evaluation = anEvaluation()
@@ -43,7 +43,7 @@ test('a decision is stored while evaluations wait for the store', async () => {
     })
     await scene.sendDecisions(decision)
     await waitUntil('the decision is stored', async () => {
-      // The transaction would be ended if it were idle for long.
+      // Postgres would end the transaction if it were idle for long.
       await transaction.query('select 1')
       return (await scene.storedIds(decision.organization_id)).length > 0
     })

@@ -1,4 +1,6 @@
-/** A small record with tens of thousands of headers, which somebody wrote past the gateway. */
+/** Tests that storage dead-letters an invalid record with tens of thousands of headers, written by
+ * a producer other than the gateway.
+ */
 import { expect, test } from '@jest/globals'
 import { createEncode } from '../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
@@ -9,7 +11,7 @@ import { createInstallation } from '../../support/installation.ts'
 import { endOffsets, produce, waitUntilConsumed } from '../../support/kafka.ts'
 import { services } from '../../support/services.ts'
 
-test('is a dead letter like any other, and its neighbour is stored', async () => {
+test('dead-letters it like any other, and stores the next record', async () => {
   const sluice = await createInstallation()
   const { decisions, decisionsDeadLetter } = sluice.topics
   const registry = createRegistry(services().addresses.schemaRegistryUrl)

@@ -1,11 +1,11 @@
-/** The storage group as a process: memberships, batches, and topics that are made anew. */
+/** Tests the storage group as a process: memberships, batches, and recreated topics. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Application } from '../../support/application.ts'
 import { aDecision } from '../../support/builders.ts'
 import { committedOffsets, deleteTopic, endOffsets } from '../../support/kafka.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { hoursDiffer } from '../../support/hours-differ.ts'
+import { findSumDifferences } from '../../support/find-sum-differences.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -32,7 +32,7 @@ async function recorded(): Promise<Recorded | undefined> {
   return row
 }
 
-test('what was fetched at once is stored in transactions of a bounded size', async () => {
+test('stores records that were fetched together in transactions of bounded size', async () => {
   const organization_id = randomUUID()
   const count = 4500
   const decisions = Array.from({ length: count }, () => aDecision({ organization_id, output: '' }))
@@ -45,14 +45,14 @@ test('what was fetched at once is stored in transactions of a bounded size', asy
   const sizes = rows.map(({ n }) => n)
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(count)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(2000)
-  expect(await hoursDiffer(scene.sluice.database)).toEqual([])
+  expect(await findSumDifferences(scene.sluice.database)).toEqual([])
   const ends = await endOffsets(scene.sluice.topics.decisions)
   expect((await recorded())?.next_offset).toBe(Number(ends.get(0)))
 })
 
-test('a member that is fenced writes nothing, joins anew, and then goes on', async () => {
+test('writes nothing when fenced, joins again, and continues', async () => {
   const { database, groups, topics } = scene.sluice
-  // As if three members had joined and one of them had taken over the partition meanwhile.
+  // Simulates that three more members have joined, and that one of them owns the partition now.
   await database.query(
     `update consumed_offsets set epoch = (select last_value + 3 from consumer_epochs)
       where group_id = $1 and topic = $2`,
@@ -64,22 +64,23 @@ test('a member that is fenced writes nothing, joins anew, and then goes on', asy
   await scene.settled()
   expect(await scene.storedIds(decision.organization_id)).toEqual([decision.decision_id])
   expect((await recorded())?.epoch).toBeGreaterThanOrEqual(before?.epoch ?? 0)
-  expect(storage.log()).toContain("is a later member's by now")
+  expect(storage.log()).toContain('a later member of the group has partition')
   expect(await storage.metrics()).not.toMatch(/outcome="dead_letter"[^}]*\} [1-9]/)
 })
 
-test('while it is fenced it commits nothing', async () => {
+test('commits nothing while fenced', async () => {
   const { database, groups, topics } = scene.sluice
   const committed = await committedOffsets(groups.storage, topics.decisions)
   await database.query(
     `update consumed_offsets set epoch = 1000000 where group_id = $1 and topic = $2`,
     [groups.storage, topics.decisions]
   )
-  const refusals = (): number => storage.log().split("is a later member's by now").length
+  const refusals = (): number =>
+    storage.log().split('a later member of the group has partition').length
   const refusedBefore = refusals()
   const decision = aDecision()
   await scene.sendDecisions(decision)
-  await waitUntil('it was refused twice', () => refusals() >= refusedBefore + 2)
+  await waitUntil('it was fenced twice', () => refusals() >= refusedBefore + 2)
   expect(await scene.storedIds(decision.organization_id)).toEqual([])
   expect(await committedOffsets(groups.storage, topics.decisions)).toEqual(committed)
   await database.query(`update consumed_offsets set epoch = 0 where group_id = $1`, [
@@ -89,7 +90,7 @@ test('while it is fenced it commits nothing', async () => {
   expect(await scene.storedIds(decision.organization_id)).toEqual([decision.decision_id])
 })
 
-test('a topic that was deleted and made anew is stored from its beginning', async () => {
+test('stores a recreated topic from its beginning', async () => {
   const { topics } = scene.sluice
   await storage.stop()
   await deleteTopic(topics.decisions)
@@ -97,8 +98,8 @@ test('a topic that was deleted and made anew is stored from its beginning', asyn
   const decisions = [aDecision(), aDecision()]
   await scene.sendDecisions(...decisions)
   await scene.sluice.start('storage')
-  // Kafka forgets what the group had committed of the old topic some time after it is gone, so the
-  // offset that is committed says nothing yet.
+  // Kafka deletes the committed offsets of a topic some time after it deletes the topic. Until
+  // then, they say nothing about the new topic.
   await waitUntil('both are consumed', async () => (await recorded())?.next_offset === 2)
   for (const { organization_id, decision_id } of decisions) {
     expect(await scene.storedIds(organization_id)).toEqual([decision_id])

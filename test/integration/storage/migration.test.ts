@@ -1,9 +1,11 @@
-/** A migration of a next release: decisions that are stored keep their values and can be moved. */
+/** Tests a migration of a later release: stored decisions keep their values and can be moved to
+ * other partitions.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
 import { makePartitions } from '../../../consumers/storage/maintenance/partitions.ts'
-import { migrate } from '../../../platform/postgres/migrations.ts'
+import { applyMigrations } from '../../../platform/postgres/migrations.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
 import { aDecision } from '../../support/builders.ts'
@@ -14,7 +16,7 @@ import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
 
 const dayMs = 86_400_000
 
-/** As a release after this one may add columns. */
+/** Adds columns, as a later release might do. */
 const nextMigration = `alter table decisions
   add column region text, add column copies integer not null default 1;`
 
@@ -36,7 +38,7 @@ async function readDecisions(postgres: PostgresPool) {
   return new Map(rows.map(({ id, ...row }) => [id, row]))
 }
 
-test('decisions keep their columns, in their day and moved out of the default', async () => {
+test('keeps the columns of decisions in any partition and after a move', async () => {
   const { url } = await createTestDatabase()
   const limits = { connectionsMax: 2, statementTimeoutMs: 20_000 }
   const postgres = createPostgres({ url, applicationName: 'test', ...limits })
@@ -53,7 +55,7 @@ test('decisions keep their columns, in their day and moved out of the default', 
     ...(await ownMigrations()),
     '9999-next.sql': nextMigration
   })
-  expect(await migrate({ databaseUrl: url, folder })).toEqual(['9999-next'])
+  expect(await applyMigrations({ databaseUrl: url, folder })).toEqual(['9999-next'])
 
   const decision = aDecision({ received_at: now - 80 * dayMs, sdk_version: null })
   const place = { groupId: 'g', topic: 't', partition: 0, nextOffset: 1n, epoch: 0 }

@@ -1,4 +1,4 @@
-/** Writers and readers of two versions on one topic, as during an upgrade: nobody notices. */
+/** Tests writers and readers of two versions on one topic, as during an upgrade. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createDecoderFactory, createEncode } from '../../../platform/avro/avro-codec.ts'
@@ -14,7 +14,10 @@ import type { Installation } from '../../support/installation.ts'
 import { produce, readAll, waitUntilConsumed } from '../../support/kafka.ts'
 import { services } from '../../support/services.ts'
 
-/** The version after today's: one optional field more, at the end, as README of schemas asks. */
+/**
+ * Creates the next schema version: one more optional field at the end, as schemas/README.md
+ * requires.
+ */
 function nextOf(text: string): { readonly text: string; readonly schema: object } {
   const today = JSON.parse(text) as { fields: object[] }
   const field = { name: 'model', type: ['null', 'string'], default: null }
@@ -51,7 +54,7 @@ async function storedIds(organizationId: string): Promise<unknown[]> {
   return rows.map((row) => row['decision_id'])
 }
 
-/** What a consumer of the next version makes of the topic: the new field by the decision's id. */
+/** Reads a topic as a consumer of the next version. Returns the new field by decision ID. */
 async function readByNext(topic: string, readerSchema: object): Promise<Map<unknown, unknown>> {
   const decoderOf = createDecoderFactory<Record<string, unknown>>(readerSchema)
   const records = await readAll(topic)
@@ -70,7 +73,7 @@ async function expectNoDeadLetters(): Promise<void> {
 }
 
 describe('two versions on one topic', () => {
-  test("today's storage stores both, and the reader of the next version reads both", async () => {
+  test("are stored by today's storage, and read by a reader of the next version", async () => {
     const organization_id = randomUUID()
     const decisions = Array.from({ length: 20 }, () => aDecision({ organization_id }))
     const isNext = (index: number): boolean => index % 3 === 1
@@ -94,7 +97,7 @@ describe('two versions on one topic', () => {
     await expectNoDeadLetters()
   })
 
-  test('the same decision by either version is one, whichever comes first', async () => {
+  test('have the same identity for the same decision, in any order', async () => {
     const [first, second] = [aDecision(), aDecision()]
     const values = [
       ...[encodeToday(first, today), encodeNext({ ...first, model: 'm' }, next)],
@@ -110,7 +113,7 @@ describe('two versions on one topic', () => {
     await expectNoDeadLetters()
   })
 
-  test('evaluations of both versions are stored', async () => {
+  test('store evaluations of both versions', async () => {
     const subject = subjectOf(sluice.topics.evaluations)
     const [old, young] = [
       (await registry.idOf(subject, evaluationContract.text)) ?? 0,
@@ -135,7 +138,7 @@ describe('two versions on one topic', () => {
   })
 })
 
-test("a gateway of today starts beside the next version and goes on writing today's", async () => {
+test('let a gateway of today start and write while the next version runs', async () => {
   const tenant = await sluice.createTenant()
   const [gateway] = await Promise.all([sluice.start('gateway'), sluice.start('evaluation')])
   const client = clientOf(gateway, tenant)

@@ -1,4 +1,5 @@
-/** What is kept of a decision's evaluation is what its readers see, however its runs came. */
+/** Tests that the stored outcome of a decision equals what readers see, whatever the order of runs.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { refreshUnplanned } from '../../../consumers/storage/refresh-unplanned.ts'
@@ -25,7 +26,7 @@ import {
   noon
 } from '../../support/builders.ts'
 import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
-import { hoursDiffer } from '../../support/hours-differ.ts'
+import { findSumDifferences } from '../../support/find-sum-differences.ts'
 import { openStorage } from '../../support/open-storage.ts'
 import type { OpenStorage } from '../../support/open-storage.ts'
 
@@ -65,7 +66,7 @@ function evaluationOf(decision_id: string, given: readonly AnyRun[], after = 40)
   return anEvaluation({ organization_id, decision_id, runs, later_runs, evaluated_at })
 }
 
-/** All that the default rule plans. */
+/** Creates a packed run for each run that the default rule plans. */
 function wholeRunsOf(): PackedRun[] {
   return builtInEvaluators.map((_, at) => packedRun(at))
 }
@@ -80,7 +81,7 @@ function packedRun(at: number, overrides: Partial<PackedRun> = {}): PackedRun {
   return aPackedRun({ kind, ...(isScored ? {} : { value: null, passed: null }), ...overrides })
 }
 
-/** A run of the default rule that ended by itself. */
+/** Creates a run of the default rule that is stored as a separate row. */
 function laterRun(at: number, overrides: Partial<LaterRun> = {}): LaterRun {
   const { evaluator_id, name, version } = builtInEvaluators[at] as EvaluatorVersion
   return aRun({
@@ -99,7 +100,7 @@ function pushedRun(score: Partial<Score>, overrides: Partial<LaterRun> = {}): La
   })
 }
 
-/** What the API says, in the shape of a row. */
+/** Reads the API response and converts it to the shape of a row. */
 async function seen(decisionId: string) {
   const ours = createStore(postgres).of(organization_id)
   const known = await createReadEvaluations().readEvaluation(ours, decisionId)
@@ -125,10 +126,10 @@ async function kept(decisionId: string) {
 
 async function expectAgreement(decisionIds: readonly string[]): Promise<void> {
   for (const id of decisionIds) expect(await kept(id)).toEqual(await seen(id))
-  expect(await hoursDiffer(database, organization_id)).toEqual([])
+  expect(await findSumDifferences(database, organization_id)).toEqual([])
 }
 
-test('runs that fill a row are counted, though a record without runs made it', async () => {
+test('counts runs that fill a row inserted by a record without runs', async () => {
   const id = randomUUID()
   await plan(id, ['sampled_out'])
   await store(evaluationOf(id, []))
@@ -136,7 +137,7 @@ test('runs that fill a row are counted, though a record without runs made it', a
   await expectAgreement([id])
 })
 
-test('of two versions of an evaluator in one record, the later one counts', async () => {
+test('counts the later of two versions of an evaluator in one record', async () => {
   const id = randomUUID()
   const earlier = packedRun(0)
   const evaluator_version = earlier.kind.evaluator_version + 1
@@ -148,7 +149,7 @@ test('of two versions of an evaluator in one record, the later one counts', asyn
   await expectAgreement([id])
 })
 
-test('a whole plan in one record is one outcome', async () => {
+test('stores a whole plan in one record as one outcome', async () => {
   const id = randomUUID()
   await plan(id)
   await store(evaluationOf(id, wholeRunsOf()))
@@ -166,7 +167,7 @@ test('keeps the first of two records with runs, and nothing of the second', asyn
   await expectAgreement([id])
 })
 
-test('what is stored twice is counted once', async () => {
+test('counts a record that is stored twice once', async () => {
   const id = randomUUID()
   await plan(id)
   const evaluation = evaluationOf(id, wholeRunsOf())
@@ -175,7 +176,7 @@ test('what is stored twice is counted once', async () => {
   await expectAgreement([id])
 })
 
-test('what waits is seen, until it is stored', async () => {
+test('shows a pending run until it is stored', async () => {
   const id = randomUUID()
   await plan(id)
   await store(evaluationOf(id, wholeRunsOf().slice(0, 3)))
@@ -187,7 +188,7 @@ test('what waits is seen, until it is stored', async () => {
   await expectAgreement([id])
 })
 
-test('a replay takes the place of what it repeats, and its scores go with it', async () => {
+test('replaces a run and its scores by its replay', async () => {
   const id = randomUUID()
   await plan(id)
   const failing = packedRun(0, { value: 0, passed: false })
@@ -198,7 +199,7 @@ test('a replay takes the place of what it repeats, and its scores go with it', a
   await expectAgreement([id])
 })
 
-test('a person is right, and may change their mind', async () => {
+test('lets the latest score of a user win', async () => {
   const id = randomUUID()
   await plan(id)
   await store(evaluationOf(id, wholeRunsOf()))
@@ -206,13 +207,13 @@ test('a person is right, and may change their mind', async () => {
   expect(await kept(id)).toMatchObject({ verdict: 'mixed' })
   await expectAgreement([id])
   await store(evaluationOf(id, [pushedRun({ value: 1, passed: true })], 70))
-  // What is older and comes later changes nothing.
+  // An older run that arrives later changes nothing.
   await store(evaluationOf(id, [pushedRun({ value: 0, passed: false })], 50))
   expect(await kept(id)).toMatchObject({ verdict: 'pass' })
   await expectAgreement([id])
 })
 
-test('a score before the plan: what was planned is looked up when it is there', async () => {
+test('refreshes a decision whose score was stored before its plan', async () => {
   const ids = [randomUUID(), randomUUID(), randomUUID()] as const
   for (const id of ids) await store(evaluationOf(id, [pushedRun({ name: 'tone' })]))
   expect(await kept(ids[0])).toMatchObject({ status: 'pending', reason: 'not_planned_yet' })
@@ -224,15 +225,15 @@ test('a score before the plan: what was planned is looked up when it is there', 
   await expectAgreement(ids)
 })
 
-describe('sums are exact', () => {
-  test('however large and small values come and go', async () => {
+describe('the sums', () => {
+  test('are exact for large and small values that are added and removed', async () => {
     const values = [0.1, 0.2, 1e17, 1 / 3, -1e99, 1e-300, 12_345_678.901_234_5]
     const ids = values.map(() => randomUUID())
     const push = (id: string, value: number, after: number) =>
       store(evaluationOf(id, [pushedRun({ name: 'n', value, passed: null })], after))
     for (const [at, value] of values.entries()) await push(ids[at] ?? '', value, 10)
     for (const id of ids) await push(id, 0.5, 20)
-    expect(await hoursDiffer(database, organization_id)).toEqual([])
+    expect(await findSumDifferences(database, organization_id)).toEqual([])
     const [row] = await database.query(
       `select value_sum::text as sum, value_squares::text as squares, scores::integer as n
          from score_hours where organization_id = $1`,
@@ -243,7 +244,7 @@ describe('sums are exact', () => {
     expect(row?.['n']).toBe(7)
   })
 
-  test('and what cannot be summed is counted, and does not poison the others', async () => {
+  test('count values that cannot be summed, without affecting others', async () => {
     const given = [Number.NaN, Number.POSITIVE_INFINITY, 1e300, null, 2]
     const runs = given.map((value) => pushedRun({ name: 'n', value, passed: true }))
     await store(...runs.map((run) => evaluationOf(randomUUID(), [run])))
@@ -255,11 +256,11 @@ describe('sums are exact', () => {
       [organization_id]
     )
     expect(rows).toEqual([{ name: 'n', scores: 5, valued: 1, value_sum: 2, passed: 5 }])
-    expect(await hoursDiffer(database, organization_id)).toEqual([])
+    expect(await findSumDifferences(database, organization_id)).toEqual([])
   })
 })
 
-/** Any run that may be stored of a decision. */
+/** Creates a random run of a kind that can be stored for a decision. */
 function anyRun(random: Random): AnyRun {
   const passed = random.chance(0.6)
   const score = { value: random.below(5) / 4, passed: random.chance(0.8) ? passed : null }
@@ -277,7 +278,10 @@ function anyOwnRun(random: Random, score: { value: number; passed: boolean | nul
   return laterRun(at, { status, generation: random.below(3), scores })
 }
 
-/** As many at once as there are connections: who waits long for one is told that there is none. */
+/**
+ * Limits concurrency to the number of connections, because a caller that waits too long for a
+ * connection gets an error.
+ */
 async function inParallel(work: readonly (() => Promise<unknown>)[]): Promise<void> {
   const left = work.values()
   const worker = async (): Promise<void> => {
@@ -286,42 +290,40 @@ async function inParallel(work: readonly (() => Promise<unknown>)[]): Promise<vo
   await Promise.all(Array.from({ length: connectionsMax }, worker))
 }
 
-test.each([1, 2, 3, 4])(
-  'any order, at once, again, and erased meanwhile: seed %d',
-  async (seed) => {
-    const random = createRandom(seed)
-    const ids = Array.from({ length: 12 }, () => randomUUID())
-    const records = ids.flatMap((id) => [
-      evaluationOf(id, wholeRunsOf(), 30),
-      ...Array.from({ length: 6 }, () => evaluationOf(id, [anyRun(random)], random.below(100)))
-    ])
-    const again = [...records, ...records.filter(() => random.chance(0.3))]
-    const shuffled = again.toSorted(() => random.next() - 0.5)
-    const decisions = ids.map((decision_id, at) =>
-      aDecision({ decision_id, organization_id, agent_id: `a${at % 3}`, metadata: `{"model":"m"}` })
-    )
-    const erased = decisions.filter(({ agent_id }) => agent_id === 'a0')
-    const isPlanned = ids.map(() => random.chance(0.9))
-    await inParallel([
-      ...ids.filter((_, at) => isPlanned[at]).map((id) => () => plan(id)),
-      ...decisions.map((decision) => () => storage.storeDecisions(decision)),
-      ...chunksOf(shuffled, 5).map((chunk) => () => store(...chunk)),
-      () => eraseAgent('a0')
-    ])
-    // What was stored before its rule was there, and after its decision was gone.
-    await storage.storeDecisions(...decisions)
-    const goneIds = new Set(erased.map(({ decision_id }) => decision_id))
-    const left = ids.filter((id) => !goneIds.has(id))
-    await refreshUnplanned({ postgres, logger: new RecordingLogger() })
-    await store(...left.map((id) => evaluationOf(id, [anyRun(random)], 200)))
-    await expectAgreement(left)
-    const agents = await database.query(
-      `select agent_id from agents where organization_id = $1 order by 1`,
-      [organization_id]
-    )
-    expect(agents).toEqual([{ agent_id: 'a1' }, { agent_id: 'a2' }])
-  }
-)
+test.each([1, 2, 3, 4])('any order, concurrency, redelivery and erasure: seed %d', async (seed) => {
+  const random = createRandom(seed)
+  const ids = Array.from({ length: 12 }, () => randomUUID())
+  const records = ids.flatMap((id) => [
+    evaluationOf(id, wholeRunsOf(), 30),
+    ...Array.from({ length: 6 }, () => evaluationOf(id, [anyRun(random)], random.below(100)))
+  ])
+  const again = [...records, ...records.filter(() => random.chance(0.3))]
+  const shuffled = again.toSorted(() => random.next() - 0.5)
+  const decisions = ids.map((decision_id, at) =>
+    aDecision({ decision_id, organization_id, agent_id: `a${at % 3}`, metadata: `{"model":"m"}` })
+  )
+  const erased = decisions.filter(({ agent_id }) => agent_id === 'a0')
+  const isPlanned = ids.map(() => random.chance(0.9))
+  await inParallel([
+    ...ids.filter((_, at) => isPlanned[at]).map((id) => () => plan(id)),
+    ...decisions.map((decision) => () => storage.storeDecisions(decision)),
+    ...chunksOf(shuffled, 5).map((chunk) => () => store(...chunk)),
+    () => eraseAgent('a0')
+  ])
+  // Redelivers the decisions, because an erasure by agent does not find evaluations of decisions
+  // that are not stored. Storage deletes those evaluations when the decision arrives.
+  await storage.storeDecisions(...decisions)
+  const goneIds = new Set(erased.map(({ decision_id }) => decision_id))
+  const left = ids.filter((id) => !goneIds.has(id))
+  await refreshUnplanned({ postgres, logger: new RecordingLogger() })
+  await store(...left.map((id) => evaluationOf(id, [anyRun(random)], 200)))
+  await expectAgreement(left)
+  const agents = await database.query(
+    `select agent_id from agents where organization_id = $1 order by 1`,
+    [organization_id]
+  )
+  expect(agents).toEqual([{ agent_id: 'a1' }, { agent_id: 'a2' }])
+})
 
 async function eraseAgent(subject: string): Promise<void> {
   const rule = { organization_id, scope: 'agent', subject } as const

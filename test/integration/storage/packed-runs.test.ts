@@ -1,4 +1,6 @@
-/** What is packed into one row reads as it was published: no member of a run or score changes. */
+/** Tests that packed runs are read exactly as they were published, with every field of runs and
+ * scores.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { createReadEvaluations } from '../../../api/read-evaluations.ts'
@@ -10,7 +12,7 @@ import type { Evaluation, PackedRun } from '../../../core/evaluation/evaluation.
 import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
 import { normalizedOf } from '../../../evaluators/score-of.ts'
 import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
-import { hoursDiffer } from '../../support/hours-differ.ts'
+import { findSumDifferences } from '../../support/find-sum-differences.ts'
 import { evaluated, openStorage } from '../../support/open-storage.ts'
 import type { OpenStorage } from '../../support/open-storage.ts'
 import { reasonIn } from '../../support/reason-in.ts'
@@ -28,7 +30,7 @@ function aTold(overrides: Partial<Decision> = {}): Decision {
   return aDecision({ organization_id, ...overrides })
 }
 
-/** Every member that is published, as the view has it. */
+/** Reads every published field of a decision's runs from the view. */
 async function storedOf({ decision_id }: Pick<Decision, 'decision_id'>) {
   const runs = await storage.database.query(
     `select run_id, rule, evaluator, evaluator_kind, evaluator_version, generation, status,
@@ -66,7 +68,7 @@ function publishedOf(evaluation: Evaluation) {
   return [...evaluation.runs.map((run) => wholeRunOf(evaluation, run)), ...later].toSorted(byRunId)
 }
 
-/** A packed run with the members that its kind and its decision imply. */
+/** Adds the fields that the kind and the decision of a packed run imply. */
 function wholeRunOf(evaluation: Evaluation, packed: PackedRun) {
   const { kind } = packed
   const { rule, evaluator, evaluator_kind, rule_id, evaluator_id, config_hash } = kind
@@ -109,7 +111,7 @@ const outputs = [
   `"quoted", back\\slash, {braces}, NULL, null and a \u2028 line`
 ]
 
-test('runs of the default rule read as they were published, in one row each', async () => {
+test('reads runs of the default rule as they were published, from one row each', async () => {
   const decisions = outputs.map((output) =>
     aTold({ output, input: JSON.stringify({ response_format: { type: 'json_object' } }) })
   )
@@ -122,7 +124,7 @@ test('runs of the default rule read as they were published, in one row each', as
   expect(new Set(await store(...evaluations))).toEqual(new Set(['duplicate']))
 })
 
-test('texts and numbers of any kind come back', async () => {
+test('keeps texts and numbers of any kind', async () => {
   const [evaluation] = evaluated(aTold()) as [Evaluation]
   const values = [0.1, 1e-300, -7, 0, null, 123_456_789.123_456_7]
   const reasons = ['"', '\\', 'NULL', '{a,b}', '', null]
@@ -135,30 +137,30 @@ test('texts and numbers of any kind come back', async () => {
       ...{ kind: { ...run.kind, direction: 'none', reason_template: null }, confidence: at / 7 }
     }
   })
-  const told = { ...evaluation, runs }
-  expect(await store(told)).toEqual(['done'])
-  expect(await storedOf(told)).toEqual(publishedOf(told))
+  const given = { ...evaluation, runs }
+  expect(await store(given)).toEqual(['done'])
+  expect(await storedOf(given)).toEqual(publishedOf(given))
 })
 
 const scales = [
-  ['whose range is beyond all numbers', { range_min: -1e308, range_max: 1e308 }, 1],
-  ['that is too near to the end of its range', { range_min: 0, range_max: 1e100 }, 1e-300],
+  ['whose range exceeds all numbers', { range_min: -1e308, range_max: 1e308 }, 1],
+  ['too near to the end of its range', { range_min: 0, range_max: 1e100 }, 1e-300],
   ['whose range is too narrow', { range_min: 0, range_max: 5e-324 }, 1],
-  ['whose range has min above max', { range_min: 1, range_max: 0 }, 0.5],
+  ['with min above max', { range_min: 1, range_max: 0 }, 0.5],
   ['with only one end of a range', { range_min: 0, range_max: null }, 0.5],
-  ['that is lower than its range', { range_min: 0, range_max: 4, direction: 'lower' }, -3]
+  ['below its range', { range_min: 0, range_max: 4, direction: 'lower' }, -3]
 ] as const
 
-test.each(scales)('a score %s can be read', async (_, scale, value) => {
+test.each(scales)('reads a score %s', async (_, scale, value) => {
   const [evaluation] = evaluated(aTold()) as [Evaluation]
   const [first, ...others] = evaluation.runs as [PackedRun, ...PackedRun[]]
   const kind = { ...first.kind, data_type: 'numeric', direction: 'higher', ...scale } as const
-  const told = { ...evaluation, runs: [{ ...first, kind, value }, ...others] }
-  expect(await store(told)).toEqual(['done'])
-  expect(await storedOf(told)).toEqual(publishedOf(told))
+  const given = { ...evaluation, runs: [{ ...first, kind, value }, ...others] }
+  expect(await store(given)).toEqual(['done'])
+  expect(await storedOf(given)).toEqual(publishedOf(given))
 })
 
-test('a score that somebody pushed before makes a row, which the runs fill', async () => {
+test('fills the row of an earlier pushed score with runs', async () => {
   const [evaluation] = evaluated(aTold()) as [Evaluation]
   const { decision_id } = evaluation
   const pushed = aRun({ rule: pushRuleId, rule_id: pushRuleId, evaluator_kind: 'human' })
@@ -178,7 +180,7 @@ test('treats runs in another record as duplicates and changes nothing', async ()
   expect(await store(evaluation, other)).toEqual(['done', 'duplicate'])
   expect(await store(other, evaluation)).toEqual(['duplicate', 'duplicate'])
   expect(await storedOf(evaluation)).toEqual(publishedOf(evaluation))
-  expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
+  expect(await findSumDifferences(storage.database, organization_id)).toEqual([])
 })
 
 test('reads a plan that was published with its runs like any other plan', async () => {
@@ -210,7 +212,7 @@ test('stores one row for copies of a decision that is not stored yet', async () 
   expect(await rowsIn('evaluations', decision)).toHaveLength(1)
 })
 
-test('the row of a retry has the time under which the decision is stored', async () => {
+test('gives the row of a retry the time of the stored decision', async () => {
   const decision = aTold()
   await storage.storeDecisions(decision)
   const [evaluation] = evaluated({ ...decision, received_at: noon + 86_400_000 }) as [Evaluation]

@@ -1,10 +1,12 @@
-/** Days of decisions on a real Postgres: made ahead, out of the default partition, and dropped. */
+/** Tests daily partitions on a real Postgres: creating them ahead, filling them from the default
+ * partition, and dropping them.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { makePartitions } from '../../../consumers/storage/maintenance/partitions.ts'
 import { applyRetention, replayDays } from '../../../consumers/storage/maintenance/retention.ts'
-import { startUpkeep } from '../../../consumers/storage/maintenance/upkeep.ts'
-import { createPostgres, isTransientStoreError } from '../../../platform/postgres/postgres.ts'
+import { startMaintenance } from '../../../consumers/storage/maintenance/maintenance.ts'
+import { createPostgres, isTransientPostgresError } from '../../../platform/postgres/postgres.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -56,19 +58,19 @@ async function insert(receivedAt: Date): Promise<string> {
 }
 
 /**
- * As storage does: a row that waits for the default partition while its day leaves it is refused
- * there, and goes to its day the next time.
+ * Inserts a row in the same way as storage. If its day is moved out of the default partition in the
+ * meantime, Postgres rejects the row, and the next attempt inserts it into the new partition.
  */
-async function insertPatiently(receivedAt: Date): Promise<string> {
+async function insertWithRetries(receivedAt: Date): Promise<string> {
   try {
     return await insert(receivedAt)
   } catch (error) {
-    if (!isTransientStoreError(error)) throw error
-    return await insertPatiently(receivedAt)
+    if (!isTransientPostgresError(error)) throw error
+    return await insertWithRetries(receivedAt)
   }
 }
 
-/** Which table each decision lies in. */
+/** Returns the partition of each decision, by decision ID. */
 async function places(): Promise<Record<string, string>> {
   const rows = await database.query<{ id: string; place: string }>(
     `select decision_id as id, tableoid::regclass::text as place from decisions`
@@ -90,8 +92,8 @@ async function idsIn(table: string): Promise<string[]> {
   return rows.map(({ id }) => id).toSorted()
 }
 
-describe('making', () => {
-  test('yesterday, today and a week ahead, each like its parent, and once', async () => {
+describe('creation', () => {
+  test('creates partitions from yesterday to a week ahead once, each like its parent', async () => {
     await makePartitions({ postgres, logger })
     const names = Array.from({ length: 9 }, (_, index) => nameOf(daysAgo(1 - index)))
     expect(await partitions()).toEqual([...names, 'decisions_default'].toSorted())
@@ -111,7 +113,7 @@ describe('making', () => {
     expect(logger.entries).toHaveLength(2 * 9)
   })
 
-  test('a day whose rows lie in the default partition moves them, whatever day it is', async () => {
+  test('moves rows of any day out of the default partition', async () => {
     const times = [daysAgo(0), daysAgo(400), new Date('2024-02-29T23:59:59.999Z'), new Date(0)]
     const ids = await Promise.all(times.map(insert))
     expect(new Set(Object.values(await places()))).toEqual(new Set(['decisions_default']))
@@ -122,11 +124,11 @@ describe('making', () => {
     expect(moved.map(({ fields }) => (fields as Fields)['rows'])).toEqual([1, 1, 1, 1])
   })
 
-  test('several instances at once make each day once, and nobody deadlocks', async () => {
+  test('creates each day once with several instances, without deadlocks', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, (_, day) => insert(daysAgo(day * 30))))
     const instances = Array.from({ length: 4 }, () => connect(1))
     await Promise.all(instances.map((each) => makePartitions({ postgres: each, logger })))
-    // What was another's turn is left to the next round.
+    // The next round handles the days that another instance had locked.
     await makePartitions({ postgres, logger })
     await Promise.all(instances.map((each) => each.close()))
     expect(Object.keys(await places()).toSorted()).toEqual(ids.toSorted())
@@ -134,11 +136,11 @@ describe('making', () => {
     expect(logger.entries).toHaveLength(2 * 9 + 11)
   })
 
-  test('rows that come while they are moved are stored, and found once', async () => {
+  test('stores rows that arrive during a move, once', async () => {
     const ids: string[] = []
     let isOver = false
     const writing = (async () => {
-      while (!isOver) ids.push(await insertPatiently(daysAgo(ids.length % 20)))
+      while (!isOver) ids.push(await insertWithRetries(daysAgo(ids.length % 20)))
     })()
     for (let round = 0; round < 5; round++) {
       await makePartitions({ postgres, logger }).catch(() => {})
@@ -150,7 +152,7 @@ describe('making', () => {
     expect(Object.values(await places())).not.toContain('decisions_default')
   })
 
-  test('gives way to a lock that somebody holds, and makes it later', async () => {
+  test('gives up if a lock is held, and creates the partition later', async () => {
     const release = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
     const holding = postgres.transaction(async (transaction) => {
@@ -175,14 +177,14 @@ describe('retention', () => {
     await applyRetention({ postgres, logger, retentionDays })
   }
 
-  test('without a setting everything stays', async () => {
+  test('keeps everything without a setting', async () => {
     const id = await insert(daysAgo(9000))
     await makePartitions({ postgres, logger })
     await retain(null)
     expect(Object.keys(await places())).toEqual([id])
   })
 
-  test('drops whole days, and keeps identities as long as a replay may come', async () => {
+  test('drops whole days, and keeps identities as long as a replay is possible', async () => {
     const ages = [0, 9, 10, 11, 10 + replayDays, 11 + replayDays]
     const ids = await Promise.all(ages.map((age) => insert(daysAgo(age))))
     await makePartitions({ postgres, logger })
@@ -199,7 +201,10 @@ describe('retention', () => {
     ...['score_hours', 'agents']
   ]
 
-  /** Of each of the last 20 days one, with a time `t` and an id `o`. */
+  /**
+   * Completes each insert statement with 20 source rows that are 1 to 20 days old. A statement can
+   * use their time as `t` and a random ID as `o`.
+   */
   async function insertAged(...rows: readonly string[]): Promise<void> {
     for (const row of rows) {
       await database.query(
@@ -209,7 +214,7 @@ describe('retention', () => {
     }
   }
 
-  test('deletes what is old of evaluations and sums, in pieces', async () => {
+  test('deletes old rows of evaluations and sums in chunks', async () => {
     await database.query(
       `insert into later_runs (organization_id, decision_id, run_id, rule, evaluator,
          evaluator_kind, evaluator_version, generation, status, attempts, received_at,
@@ -261,7 +266,7 @@ describe('retention', () => {
     ])
   })
 
-  test('has no number of rows beyond which it falls behind', async () => {
+  test('keeps up with any number of rows', async () => {
     await database.query(
       `insert into later_scores (organization_id, decision_id, run_id, score_id, name, data_type,
                            source_kind, evaluator, evaluator_kind, evaluator_version,
@@ -276,7 +281,8 @@ describe('retention', () => {
       const [row] = await database.query('select count(*)::integer as n from later_scores')
       return Number(row?.['n'])
     }
-    // A table has 20 seconds, here 19 chunks, and says that there is more.
+    // The clock advances one second per chunk, so the limit of 20 seconds per table allows 19
+    // chunks. The result is true because rows are left.
     expect(await applyRetention({ postgres, logger, retentionDays: 10, now })).toBe(true)
     expect(await count()).toBe(220_000 - 19 * 5000)
     expect(await applyRetention({ postgres, logger, retentionDays: 10 })).toBe(false)
@@ -291,20 +297,20 @@ describe('retention', () => {
     await database.query(
       `insert into rule_sets (organization_id, version, content, created_by, created_at)
        values ${values.join(', ')}`,
-      [randomUUID(), 'somebody']
+      [randomUUID(), 'user']
     )
     await retain(10)
     const left = await database.query('select version from rule_sets order by version')
-    // The third held until the fourth came, 9 days ago.
+    // The third version was current until the fourth was created, 9 days ago.
     expect(left).toEqual([{ version: 3 }, { version: 4 }, { version: 5 }])
     expect(logger.entries.map(({ fields }) => fields)).toEqual([{ ruleSets: 2 }])
   })
 
-  test('what comes when its day is dropped is deleted in the next round, and told', async () => {
+  test('deletes and logs rows that arrive after their day was dropped', async () => {
     const id = await insert(daysAgo(30))
     expect(await places()).toEqual({ [id]: 'decisions_default' })
     const metrics = new RecordingMetrics()
-    const stop = await startUpkeep({ postgres, logger, metrics, retentionDays: 10 })
+    const stop = await startMaintenance({ postgres, logger, metrics, retentionDays: 10 })
     await stop()
     expect(await places()).toEqual({})
     expect(await idsIn('decision_ids')).toEqual([id])
@@ -314,7 +320,7 @@ describe('retention', () => {
     expect(metrics.levelOf('sluice_storage_missing_partitions')).toBe(0)
   })
 
-  test('several instances at once drop each day once', async () => {
+  test('drops each day once with several instances', async () => {
     await Promise.all(Array.from({ length: 6 }, (_, day) => insert(daysAgo(20 + day))))
     await makePartitions({ postgres, logger })
     const instances = Array.from({ length: 3 }, () => connect(1))

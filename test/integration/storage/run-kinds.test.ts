@@ -1,8 +1,8 @@
-/** A kind outlives the rows that name it, and a run is found by its id wherever its row is. */
+/** Tests that a run kind is kept while rows use it, and that any run is found by its ID. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { findRun } from '../../../api/results/runs/find-run.ts'
+import { findRun } from '../../../api/results/runs/queries.ts'
 import { createStore } from '../../../api/store.ts'
 import { writeRunKinds } from '../../../consumers/storage/run-kinds.ts'
 import { makePartitions } from '../../../consumers/storage/maintenance/partitions.ts'
@@ -52,7 +52,7 @@ async function rowsIn(table: string): Promise<number> {
   return rows.length
 }
 
-/** As if the kinds had been used before. */
+/** Backdates the last use of the organization's run kinds. */
 async function agedBy(days: number): Promise<void> {
   await database.query(
     'update run_kinds set used_on = used_on - $2::integer where organization_id = $1',
@@ -60,7 +60,7 @@ async function agedBy(days: number): Promise<void> {
   )
 }
 
-test('one that is used again is kept, or inserted again, whenever retention comes', async () => {
+test('keeps or inserts a kind that is used again, whenever retention runs', async () => {
   const evaluation = await storeEvaluated(aDecision({ organization_id }))
   const retention = new pg.Client({ connectionString: database.url })
   await retention.connect()
@@ -88,7 +88,7 @@ test('one that is used again is kept, or inserted again, whenever retention come
   }
 })
 
-test('one that is noted while retention waits for it is kept', async () => {
+test('keeps a kind that is used while retention waits for it', async () => {
   const evaluation = await storeEvaluated(aDecision({ organization_id }))
   await agedBy(5000)
   const used = Promise.withResolvers<void>()
@@ -110,7 +110,7 @@ test('one that is noted while retention waits for it is kept', async () => {
   expect(await rowsIn('run_kinds')).toBe(kindsOfDefault)
 })
 
-test('that of a decision of a day to come is kept as long as its row', async () => {
+test('keeps the kind of a decision with a future day as long as its row', async () => {
   const received_at = Date.now() + 20 * dayMs
   await storeEvaluated(aDecision({ organization_id, received_at }))
   await makePartitions({ postgres, logger })
@@ -119,7 +119,7 @@ test('that of a decision of a day to come is kept as long as its row', async () 
   expect(await rowsIn('evaluation_runs')).toBe(kindsOfDefault)
 })
 
-test('a run is found when its decision is not stored, or stored under another time', async () => {
+test('finds a run whose decision is not stored, or stored under another time', async () => {
   const ours = createStore(postgres).of(organization_id)
   const decision = aDecision({ organization_id })
   await storeEvaluated(decision)

@@ -1,4 +1,4 @@
-/** What tests of storage write to the topics, and what they then find in the tables. */
+/** Creates a test scene that runs storage, writes to its topics and reads its tables. */
 import { createEncode } from '../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
@@ -12,14 +12,14 @@ import { services } from '../../support/services.ts'
 export interface Scene {
   readonly sluice: Installation
   encode(decision: Decision): Buffer
-  /** Writes to one partition, so that neighbours are neighbours. */
+  /** Writes the decisions to one partition, in order. */
   sendDecisions(...decisions: readonly Decision[]): Promise<void>
   sendEvaluations(...evaluations: readonly Evaluation[]): Promise<void>
-  /** Resolves when storage has committed all that both topics hold. */
+  /** Resolves when storage has committed everything in both topics. */
   settled(): Promise<void>
-  /** Ids of the decisions of an organization that are stored, in order. */
+  /** Returns the IDs of an organization's stored decisions, in order. */
   storedIds(organizationId: string): Promise<string[]>
-  /** How many rows of a table an organization has. */
+  /** Returns the number of rows that an organization has in a table. */
   countOf(table: string, organizationId: string): Promise<number>
 }
 

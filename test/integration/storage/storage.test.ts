@@ -1,4 +1,4 @@
-/** The storage group as a real process: poison, repetition and conflict beside good records. */
+/** Tests the storage group as a process: bad messages, redelivery and conflicts. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createEncode } from '../../../platform/avro/avro-codec.ts'
@@ -25,7 +25,9 @@ beforeAll(async () => {
   storage = await sluice.start('storage')
 })
 
-/** One partition, so that neighbours are neighbours. */
+/**
+ * Writes to one partition, to keep the order, and waits until storage has consumed the messages.
+ */
 async function store(values: (Buffer | null)[]): Promise<void> {
   await produce(
     sluice.topics.decisions,
@@ -51,7 +53,7 @@ async function deadLetterReasons(values: (Buffer | null)[]): Promise<(string | u
 }
 
 describe('storage', () => {
-  test('dead-letters every kind of poison and stores the good ones between', async () => {
+  test('dead-letters every kind of bad message, and stores the good ones between', async () => {
     const organization_id = randomUUID()
     const good = [0, 1, 2].map(() => aDecision({ organization_id }))
     const [first, second, third] = good.map((decision) => encode(decision, schemaId))
@@ -62,7 +64,7 @@ describe('storage', () => {
       ['unknown_schema', encode(aDecision(), 999_999)],
       ['undecodable', encode(aDecision(), schemaId).subarray(0, 60)],
       ['undecodable', Buffer.concat([encode(aDecision(), schemaId), Buffer.from('more')])],
-      ['invalid_decision', encode(aDecision({ organization_id: 'nobody' }), schemaId)],
+      ['invalid_decision', encode(aDecision({ organization_id: 'unknown' }), schemaId)],
       ['invalid_decision', encode(aDecision({ input: '{"broken":' }), schemaId)],
       ['refused_by_store', encode(aDecision({ agent_id: 'nul\u0000' }), schemaId)]
     ]
@@ -79,7 +81,7 @@ describe('storage', () => {
     expect(await deadLetterReasons(values)).toEqual(poison.map(([reason]) => reason))
   })
 
-  test('keeps the key and the headers of a dead letter and says where it came from', async () => {
+  test('keeps key and headers of a dead-lettered message, and adds its position', async () => {
     const value = Buffer.from(`poison ${randomUUID()}`)
     await produce(sluice.topics.decisions, [
       { key: 'the-agent', value, headers: { traceparent: '00-x' }, partition: 3 }
@@ -119,7 +121,7 @@ describe('storage', () => {
     expect(await deadLetterReasons([other])).toEqual(['id_conflict'])
   })
 
-  test('takes the same id of two organizations as two decisions', async () => {
+  test('stores the same id in two organizations as two decisions', async () => {
     const decision = aDecision()
     const foreign = { ...decision, organization_id: randomUUID(), output: 'another' }
     await store([encode(decision, schemaId), encode(foreign, schemaId)])
@@ -128,7 +130,7 @@ describe('storage', () => {
   })
 })
 
-test('a foreign key of a megabyte holds nobody up', async () => {
+test('is not delayed by a foreign key of 1 MB', async () => {
   const decision = aDecision()
   const long = encode(aDecision({ agent_id: 'a'.repeat(1_000_000) }), schemaId)
   await produce(sluice.topics.decisions, [

@@ -1,4 +1,4 @@
-/** Postgres that cannot store for longer than a session lasts: waited out, by the same member. */
+/** Tests that storage survives a Postgres outage that is longer than its session timeout. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import pg from 'pg'
@@ -17,13 +17,13 @@ import { services } from '../../support/services.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 const encode = createEncode<Decision>(decisionContract.schema)
-/** The least that a broker takes. */
+/** The minimum session timeout that the broker accepts. */
 const sessionTimeoutMs = 6000
 
-/** Makes storing impossible; returns what mends it. */
-type Spoil = (sluice: Installation) => Promise<() => Promise<unknown>>
+/** Prevents storage from writing. Returns a function that ends the outage. */
+type Outage = (sluice: Installation) => Promise<() => Promise<unknown>>
 
-const lockPartition: Spoil = async ({ database }) => {
+const lockPartition: Outage = async ({ database }) => {
   const client = new pg.Client(database.url)
   await client.connect()
   onEnd(() => client.end())
@@ -32,7 +32,7 @@ const lockPartition: Spoil = async ({ database }) => {
   return () => client.query('commit')
 }
 
-const makeReadOnly: Spoil = async ({ database }) => {
+const makeReadOnly: Outage = async ({ database }) => {
   const name = new URL(database.url).pathname.slice(1)
   await database.query(`alter database "${name}" set default_transaction_read_only = on`)
   await database.query(
@@ -46,7 +46,7 @@ const makeReadOnly: Spoil = async ({ database }) => {
                                 where datname = current_database() and pid <> pg_backend_pid()`)
 }
 
-const removePartitions: Spoil = async ({ database }) => {
+const removePartitions: Outage = async ({ database }) => {
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
   await database.query(`alter table decisions detach partition decisions_${day};
                         alter table decisions detach partition decisions_default`)
@@ -78,30 +78,31 @@ async function retries(storage: Application): Promise<number> {
   return Number(found?.[1] ?? 0)
 }
 
-test.each<[string, Spoil]>([
+test.each<[string, Outage]>([
   ['a lock on the partition of today', lockPartition],
-  ['a database that is read-only', makeReadOnly],
-  ['partitions that are missing', removePartitions]
+  ['a read-only database', makeReadOnly],
+  ['missing partitions', removePartitions]
 ])(
-  '%s is waited out, without a rebalance and without a dead letter',
-  async (what, spoil) => {
+  'survives %s without a rebalance or a dead-letter record',
+  async (what, cause) => {
     const sluice = await createInstallation()
     const storage = await sluice.start('storage', {
       CONSUMER_SESSION_TIMEOUT_MS: String(sessionTimeoutMs)
     })
     const members = await groupMembers(sluice.groups.storage)
-    const mend = await spoil(sluice)
+    const fix = await cause(sluice)
     const ids = await send(sluice, 20)
     const heldSince = performance.now()
-    // The time itself is what is tested: a member that is silent for so long loses its partitions.
+    // Waits longer than the session timeout, after which a member without heartbeats loses its
+    // partitions.
     await waitUntil(
       'longer than a session has passed',
       () => performance.now() - heldSince > sessionTimeoutMs + 2000
     )
-    if (spoil !== lockPartition) expect([what, await retries(storage)]).not.toEqual([what, 0])
+    if (cause !== lockPartition) expect([what, await retries(storage)]).not.toEqual([what, 0])
     const committed = await committedOffsets(sluice.groups.storage, sluice.topics.decisions)
     expect(committed.get(0)).toBeUndefined()
-    await mend()
+    await fix()
     await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions, 60_000)
     const rows = await sluice.database.query(`select decision_id from decisions`)
     expect(rows.map((row) => row['decision_id']).toSorted()).toEqual(ids.toSorted())

@@ -1,12 +1,14 @@
-/** One transaction a batch: rows, sums of the hours and consumed offsets, all of it or nothing. */
+/** Tests that the transaction of a batch writes rows, hourly sums and the consumed offset, or
+ * nothing.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { bisecting } from '../../../consumers/storage/bisect.ts'
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
 import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
-import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
-import { duplicate, done, FencedError } from '../../../core/consumed.ts'
+import { createNotifyCompleted } from '../../../consumers/storage/notify-completed.ts'
+import { duplicate, done, FencedError } from '../../../core/message-outcome.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
 import type { MessageBatch } from '../../../platform/kafka/message-consumer.ts'
@@ -16,9 +18,9 @@ import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { hoursDiffer } from '../../support/hours-differ.ts'
+import { findSumDifferences } from '../../support/find-sum-differences.ts'
 
-const tellCompleted = createTellCompleted({
+const notifyCompleted = createNotifyCompleted({
   ...{ subscribers: createSubscribers({ clock }), clock },
   onDropped: () => {}
 })
@@ -37,7 +39,7 @@ beforeAll(async () => {
   onEnd(() => postgres.close())
 })
 
-/** A partition that no other test uses. */
+/** Creates a partition that no other test uses. */
 function aPlace() {
   return { groupId: 'group', topic: randomUUID(), partition: 4 }
 }
@@ -61,7 +63,7 @@ async function countOf(organizationId: string): Promise<unknown> {
 }
 
 describe('the fence', () => {
-  test('lets a later member take over, and refuses the earlier one whole', async () => {
+  test('lets a later member take over, and rejects all writes of the earlier one', async () => {
     const store = createStoreDecisions({ postgres })
     const place = aPlace()
     const [first, second] = [aDecision(), aDecision()]
@@ -73,8 +75,8 @@ describe('the fence', () => {
     expect(await recordedOf(place.topic)).toEqual({ next_offset: '20', epoch: 3 })
   })
 
-  test('holds for evaluations too', async () => {
-    const store = createStoreEvaluations({ postgres, tellCompleted })
+  test('applies to evaluations too', async () => {
+    const store = createStoreEvaluations({ postgres, notifyCompleted })
     const place = aPlace()
     await store([], { ...place, nextOffset: 20n, epoch: 3 })
     const evaluation = anEvaluation()
@@ -99,7 +101,7 @@ describe('the fence', () => {
     expect(await recordedOf(place.topic)).toEqual({ next_offset: '9', epoch: 4 })
   })
 
-  test('an offset that goes back is no reason to skip: the topic may be a new one', async () => {
+  test('skips nothing when an offset decreases, because the topic may be new', async () => {
     const store = createStoreDecisions({ postgres })
     const place = aPlace()
     const decision = aDecision()
@@ -110,8 +112,8 @@ describe('the fence', () => {
   })
 })
 
-describe('the sums of the hours', () => {
-  test('are those of the rows, whatever was repeated or in conflict', async () => {
+describe('the hourly sums', () => {
+  test('match the rows after redelivery and conflicts', async () => {
     const store = createStoreDecisions({ postgres })
     const organization_id = randomUUID()
     const one = aDecision({ organization_id })
@@ -128,7 +130,7 @@ describe('the sums of the hours', () => {
     const place = { ...aPlace(), epoch: 1 }
     await store(decisions, { ...place, nextOffset: 8n })
     await store(decisions.slice(3), { ...place, nextOffset: 8n })
-    expect(await hoursDiffer(database, organization_id)).toEqual([])
+    expect(await findSumDifferences(database, organization_id)).toEqual([])
     const [row] = await database.query(
       `select sum(decisions)::integer as n, max(input_tokens)::text as tokens
          from decision_hours where organization_id = $1`,
@@ -137,7 +139,7 @@ describe('the sums of the hours', () => {
     expect(row).toEqual({ n: 6, tokens: String(2n * BigInt(Number.MAX_SAFE_INTEGER) + 420n) })
   })
 
-  test('are right when many add to the same hours at once', async () => {
+  test('are exact when many transactions change the same hours', async () => {
     const store = createStoreDecisions({ postgres })
     const organization_id = randomUUID()
     const agents = ['a', 'b', 'c', 'd']
@@ -149,10 +151,10 @@ describe('the sums of the hours', () => {
       })
     )
     expect(await countOf(organization_id)).toEqual({ decisions: 96, ids: 96, hours: 4 })
-    expect(await hoursDiffer(database, organization_id)).toEqual([])
+    expect(await findSumDifferences(database, organization_id)).toEqual([])
   })
 
-  test('leave out what the store refuses, and the end of the batch is recorded', async () => {
+  test('exclude rejected records, and the end of the batch is recorded', async () => {
     const organization_id = randomUUID()
     const place = aPlace()
     const good = Array.from({ length: 5 }, () => aDecision({ organization_id }))
@@ -171,20 +173,20 @@ describe('the sums of the hours', () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual([
       ...['done', 'done', 'done', 'dead_letter', 'done', 'done']
     ])
-    expect(await hoursDiffer(database, organization_id)).toEqual([])
+    expect(await findSumDifferences(database, organization_id)).toEqual([])
     expect(await recordedOf(place.topic)).toEqual({ next_offset: '6', epoch: 1 })
   })
 })
 
-test('an evaluation twice in a batch is new once', async () => {
+test('counts an evaluation that occurs twice in a batch once', async () => {
   const evaluation = anEvaluation({ later_runs: [aRun(), aRun()] })
-  const store = createStoreEvaluations({ postgres, tellCompleted })
+  const store = createStoreEvaluations({ postgres, notifyCompleted })
   const outcomes = await store([evaluation, evaluation], { ...aPlace(), nextOffset: 2n, epoch: 1 })
   expect(outcomes).toEqual([done, duplicate])
 })
 
-test('a run_id of one decision does not hide that of another', async () => {
-  const store = createStoreEvaluations({ postgres, tellCompleted })
+test('accepts the same run_id for two decisions', async () => {
+  const store = createStoreEvaluations({ postgres, notifyCompleted })
   const run = aRun()
   const [one, other] = [anEvaluation({ later_runs: [run] }), anEvaluation({ later_runs: [run] })]
   const consumption = { ...aPlace(), nextOffset: 3n, epoch: 1 }
@@ -199,7 +201,7 @@ test('a run_id of one decision does not hide that of another', async () => {
   )
 })
 
-test('what is committed is kept, however the database is set', async () => {
+test('keeps committed data, however the database is configured', async () => {
   const setting = 'show synchronous_commit'
   const [outside] = await postgres.query(setting)
   const [inside] = await postgres.transaction((transaction) => transaction.query(setting))

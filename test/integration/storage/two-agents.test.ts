@@ -1,4 +1,6 @@
-/** Two agents use one decision_id: storage keeps only the evaluation of the stored decision. */
+/** Tests two agents that use the same decision_id: storage keeps only the evaluation of the stored
+ * decision.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import {
@@ -15,7 +17,7 @@ import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { lockCorrectionsExclusive } from '../../../store/correction-lock.ts'
 import { beginErasure } from '../../../store/erasure/erasure-table.ts'
 import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
-import { hoursDiffer } from '../../support/hours-differ.ts'
+import { findSumDifferences } from '../../support/find-sum-differences.ts'
 import { evaluated, openStorage } from '../../support/open-storage.ts'
 import type { OpenStorage } from '../../support/open-storage.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -35,7 +37,7 @@ function ordersOf(rest: readonly Step[]): Step[][] {
   )
 }
 
-/** The decision that is stored first is the one that counts. */
+/** All orders in which the stored decision comes before the rejected one. */
 const orders = ordersOf(steps).filter(
   (order) => order.indexOf('decision') < order.indexOf('rejected decision')
 )
@@ -71,11 +73,11 @@ test.each(cases)(
         passed: ours.runs.map(({ passed }) => passed)
       }
     ])
-    expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
+    expect(await findSumDifferences(storage.database, organization_id)).toEqual([])
   }
 )
 
-test('keeps a score that a person pushed to the stored decision', async () => {
+test('keeps a score that a user pushed to the stored decision', async () => {
   const first = aDecision({ organization_id, agent_id: 'one', output: 'Fine.' })
   const second = { ...first, agent_id: 'two', output: '' }
   const [others] = evaluated(second) as [Evaluation]
@@ -91,7 +93,7 @@ test('keeps a score that a person pushed to the stored decision', async () => {
   expect(await scoresOf()).toEqual(run.scores.map(({ name }) => ({ name })))
   await evaluateDeferred(first)
   expect((await scoresOf()).length).toBeGreaterThan(run.scores.length)
-  expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
+  expect(await findSumDifferences(storage.database, organization_id)).toEqual([])
 })
 
 test('evaluates the stored decision again if the other was erased unstored', async () => {
@@ -106,7 +108,7 @@ test('evaluates the stored decision again if the other was erased unstored', asy
   expect(await storage.storeDecisions(second)).toEqual(['erased'])
   await evaluateDeferred(first)
   expect(await storedRuns(first)).toMatchObject([{ agent_id: 'one' }])
-  expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
+  expect(await findSumDifferences(storage.database, organization_id)).toEqual([])
 })
 
 test('corrects an evaluation that another transaction is storing', async () => {
@@ -126,10 +128,10 @@ test('corrects an evaluation that another transaction is storing', async () => {
   expect(await storedRuns(first)).toMatchObject([
     { agent_id: 'one', passed: ours.runs.map(({ passed }) => passed) }
   ])
-  expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
+  expect(await findSumDifferences(storage.database, organization_id)).toEqual([])
 })
 
-test('deletes a plan that may be that of the rejected decision', async () => {
+test('deletes a plan that may belong to the rejected decision', async () => {
   const first = aDecision({ organization_id, agent_id: 'one' })
   const second = { ...first, agent_id: 'two' }
   await storage.storeDecisions(first)
@@ -149,7 +151,7 @@ test('deletes a plan that may be that of the rejected decision', async () => {
 test('plans with rows wait for a correction', async () => {
   const { postgres } = storage
   const release = await holdCorrectionLock()
-  const storePlans = createStorePlans({ postgres, clock, addJobs: () => Promise.resolve() })
+  const storePlans = createStorePlans({ postgres, clock })
   const rulePlan = { rule_set_version: 0, outcomes: ['not_matched' as const], runs: [] }
   const decision = aDecision({ organization_id })
   const storing = storePlans([{ decision, rulePlan }], null)
@@ -164,7 +166,7 @@ test('does not plan another agent or session with the time of the stored decisio
   await storage.storeDecisions(first)
   await storage.storeDecisions(second)
   const { postgres } = storage
-  const storePlans = createStorePlans({ postgres, clock, addJobs: () => Promise.resolve() })
+  const storePlans = createStorePlans({ postgres, clock })
   const rulePlan = { rule_set_version: 0, outcomes: ['not_matched' as const], runs: [] }
   expect(await storePlans([{ decision: second, rulePlan }], null)).toEqual([{ kind: 'duplicate' }])
   expect(await storePlans([{ decision: first, rulePlan }], null)).toEqual([{ kind: 'planned' }])
@@ -184,7 +186,7 @@ test('keeps scores that were given and are not published yet', async () => {
   ] as const
   for (const [rule, kind, generation, status] of runs) {
     await storage.database.query(
-      `insert into open_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
+      `insert into pending_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
          evaluator, evaluator_kind, evaluator_version, generation, received_at, status, expires_at)
        values ($1, $2, gen_random_uuid(), $3, $3, 'e', 'e', $4, 1, $5, now(), $6, now())`,
       [organization_id, first.decision_id, rule, kind, generation, status]
@@ -192,7 +194,7 @@ test('keeps scores that were given and are not published yet', async () => {
   }
   await storage.storeDecisions(second)
   const left = await storage.database.query(
-    'select rule_id from open_runs where decision_id = $1 order by 1',
+    'select rule_id from pending_runs where decision_id = $1 order by 1',
     [first.decision_id]
   )
   expect(left.map(({ rule_id }) => rule_id)).toEqual(['answered', 'push', 'replayed'])
@@ -223,7 +225,7 @@ test('a correction defers a decision again while a process evaluates it', async 
   expect(await selectDeferred(storage.postgres, query)).toEqual([])
 })
 
-/** Transactions that store evaluations wait before they commit. */
+/** Makes transactions that store evaluations wait before their commit. */
 function holdSums(): Promise<() => Promise<void>> {
   return hold(async (transaction) => {
     await transaction.query('lock table outcome_hours in exclusive mode')
@@ -234,7 +236,7 @@ function holdCorrectionLock(): Promise<() => Promise<void>> {
   return hold(lockCorrectionsExclusive)
 }
 
-/** @returns a function that ends the transaction */
+/** Runs `lock` in a transaction that stays open. Returns a function that ends the transaction. */
 async function hold(lock: (transaction: Queryable) => Promise<void>): Promise<() => Promise<void>> {
   const released = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
@@ -258,7 +260,7 @@ async function areWaiting(count: number): Promise<boolean> {
   return Number(row?.waiting) === count
 }
 
-/** Evaluates and stores the decision if it is deferred, as the evaluation consumer does. */
+/** If the decision is deferred, evaluates it and stores its evaluation. */
 async function evaluateDeferred(decision: Decision): Promise<void> {
   const deferred = await storage.database.query(
     `delete from deferred_decisions where decision_id = $1 returning received_at`,

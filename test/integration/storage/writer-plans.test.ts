@@ -1,5 +1,4 @@
-/** How the store carries out what consumers and erasures write and look up: no statement reads a
- *  table that grows. */
+/** Tests that consumers and erasures never run a statement that scans a growing table. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { areStored } from '../../../consumers/evaluation/deferral/are-stored.ts'
@@ -19,7 +18,7 @@ import { readDecision, readDecisions } from '../../../consumers/evaluation/worke
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
 import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
-import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
+import { createNotifyCompleted } from '../../../consumers/storage/notify-completed.ts'
 import type { ErasureScope } from '../../../core/decision/erasure.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
@@ -46,7 +45,7 @@ interface Plan extends PlanPart {
 
 let database: TestDatabase
 let postgres: Postgres
-/** Each statement that was asked for, with the tables that it would read whole or at length. */
+/** Statements, each with the tables that it would scan. */
 const asked: { statement: string; scanned: string[] }[] = []
 
 beforeAll(async () => {
@@ -89,7 +88,7 @@ function scannedIn(plan: Plan): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap(scannedIn)]
 }
 
-/** Enough that to read all of it costs more than the look-ups of a batch. */
+/** Inserts enough rows that a scan costs more than the lookups of a batch. */
 async function fill(): Promise<void> {
   const rows = 200_000
   const statements = [
@@ -145,7 +144,7 @@ const writers = {
     const planDecisions = createPlanDecisions({
       ruleSets: createRuleSets({ postgres, clock }),
       readExhausted: createReadExhausted(postgres),
-      storePlans: createStorePlans({ postgres, clock, addJobs: async () => {} })
+      storePlans: createStorePlans({ postgres, clock })
     })
     await planDecisions(decisions, consumption)
   },
@@ -164,14 +163,14 @@ const writers = {
   },
   'storing their evaluations': () => {
     const subscribers = createSubscribers({ clock })
-    const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })
+    const notifyCompleted = createNotifyCompleted({ subscribers, clock, onDropped: () => {} })
     const evaluations = decisions.map(({ decision_id, agent_id, session_id }) =>
       anEvaluation({
         ...{ organization_id: organizationId, decision_id, agent_id, session_id },
         ...{ runs: [aPackedRun()], later_runs: [aRun()] }
       })
     )
-    return createStoreEvaluations({ postgres, tellCompleted })(evaluations, consumption)
+    return createStoreEvaluations({ postgres, notifyCompleted })(evaluations, consumption)
   },
   'reading what a judge needs': async () => {
     for (const { decision_id } of decisions.slice(0, 3)) {
@@ -195,7 +194,7 @@ async function erase(scope: ErasureScope, subject: string | null): Promise<void>
 }
 
 test.each(Object.keys(writers) as (keyof typeof writers)[])(
-  '%s reads no table that grows, also when it comes again',
+  '%s scans no table that grows, even on redelivery',
   async (writer) => {
     for (let time = 0; time < 2; time++) {
       const before = asked.length

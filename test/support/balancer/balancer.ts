@@ -1,16 +1,21 @@
-/** What stands in front of gateways: it asks each whether it is ready, and sends where it is. */
+/** Defines the load balancer interface for tests. */
 import type { Ports } from '../application.ts'
 
 export interface Balancer {
-  /** Where clients call. */
   readonly url: string
-  /** What went wrong between it and a gateway, in sentences; a client was failed for each. */
+  /**
+   * Returns an error message for each request or connection that failed at a gateway. HAProxy
+   * reports none.
+   */
   failures(): readonly string[]
   close(): Promise<void>
 }
 
 export type StartBalancer = (gateways: readonly Ports[]) => Promise<Balancer>
 
-/** Of the checks: two in a row decide that a gateway is down, one that it is up. */
+/**
+ * Interval between health checks in milliseconds. Two consecutive failures mark a gateway as down;
+ * one success marks it as up.
+ */
 export const checkMs = 200
 export const checkFalls = 2

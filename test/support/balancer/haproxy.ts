@@ -1,4 +1,4 @@
-/** HAProxy itself as the balancer, where the machine has it. */
+/** Runs HAProxy as the load balancer, if it is installed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { freePort } from '../../../stack/ports.ts'
 import type { Ports } from '../application.ts'
 import { onEnd } from '../cleanup.ts'
-import { answers } from '../run-to-end.ts'
+import { isAvailable } from '../run-to-end.ts'
 import { waitUntil } from '../wait-until.ts'
 import { checkFalls, checkMs } from './balancer.ts'
 import type { StartBalancer } from './balancer.ts'
 
 export function hasHaproxy(): boolean {
-  return answers('haproxy', '-v')
+  return isAvailable('haproxy', '-v')
 }
 
 export const startHaproxy: StartBalancer = async (gateways) => {
@@ -21,7 +21,7 @@ export const startHaproxy: StartBalancer = async (gateways) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-haproxy-'))
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, configurationOf(port, gateways))
-  // In the foreground and one process, so that it ends with its signal.
+  // Run HAProxy in the foreground as a single process, so that one signal ends it.
   const child = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   child.stderr.on('data', (chunk: Buffer) => lines.push(chunk.toString('utf8')))
@@ -41,7 +41,10 @@ export const startHaproxy: StartBalancer = async (gateways) => {
   return { url, failures: () => [], close }
 }
 
-/** Nothing is repeated and nothing sent elsewhere, so that whatever fails is seen. */
+/**
+ * Returns a configuration without retries or redispatching, so that clients see every gateway
+ * failure.
+ */
 function configurationOf(port: number, gateways: readonly Ports[]): string {
   const servers = gateways.map(
     ([traffic, management]) =>

@@ -1,4 +1,6 @@
-/** A balancer of requests, as a reverse proxy is one: it keeps connections, and repeats nothing. */
+/** Load balancer that forwards HTTP requests like a reverse proxy, with keep-alive and without
+ * retries.
+ */
 import { Agent, createServer, request as send } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
@@ -6,9 +8,9 @@ import type { StartBalancer } from './balancer.ts'
 import { openBalancer } from './open-balancer.ts'
 import { watchReadiness } from './watch-readiness.ts'
 
-/** Less than the 75 seconds of a gateway, as any balancer has to be set. */
+/** Keep-alive timeout. It must be shorter than the gateway's 75 seconds. */
 const keepAliveMs = 30_000
-/** These are about one connection, and every hop has its own. */
+/** Hop-by-hop headers, which a proxy must not forward. */
 const hopByHop = new Set(['connection', 'keep-alive'])
 
 export const startHttpBalancer: StartBalancer = async (gateways) => {
@@ -39,10 +41,10 @@ function forward(request: IncomingMessage, response: ServerResponse, hop: Hop): 
   const options = { agent, port, host: '127.0.0.1', method, path: url, headers: own(headers) }
   const sent = send(options, (answer) => {
     response.writeHead(answer.statusCode ?? 502, own(answer.headers))
-    // A stream shows that it has begun before there is a piece of it.
+    // Send the response head immediately, because a stream can stay silent for a long time.
     response.flushHeaders()
     pipeline(answer, response, (error) => {
-      if (error && !request.socket.destroyed) failures.push(`an answer was cut: ${error.message}`)
+      if (error && !request.socket.destroyed) failures.push(`a response was cut: ${error.message}`)
     })
   })
   sent.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,14 +1,14 @@
-/** A balancer that listens: its address, what failed behind it, and its end with the test's. */
+/** Starts a load balancer on a free port, and closes it after the test file. */
 import type { AddressInfo, Server } from 'node:net'
 import { onEnd } from '../cleanup.ts'
 import type { Balancer } from './balancer.ts'
 import type { Readiness } from './watch-readiness.ts'
 
-export interface BalancerParts {
+interface BalancerParts {
   readonly server: Server
   readonly readiness: Readiness
   readonly failures: readonly string[]
-  /** Ends the connections that are open, once no new ones are taken. */
+  /** Closes the open connections. Called when the server has stopped listening. */
   readonly cut: () => void
 }
 

@@ -1,4 +1,4 @@
-/** A balancer of connections, as a Service of Kubernetes is one: a connection keeps its gateway. */
+/** Load balancer that forwards TCP connections like a Kubernetes Service. */
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import type { StartBalancer } from './balancer.ts'
@@ -27,10 +27,13 @@ export const startTcpBalancer: StartBalancer = async (gateways) => {
   return openBalancer({ server, readiness, failures, cut })
 }
 
-/** Passes on bytes, ends and resets, each way. */
-function join(near: Socket, far: Socket, tell: (error: NodeJS.ErrnoException) => void): void {
+/**
+ * Forwards data and half-closes in both directions. Resets the client's connection if the
+ * connection to the gateway fails.
+ */
+function join(near: Socket, far: Socket, onError: (error: NodeJS.ErrnoException) => void): void {
   far.on('error', (error) => {
-    tell(error)
+    onError(error)
     near.resetAndDestroy()
   })
   near.on('error', () => far.destroy())

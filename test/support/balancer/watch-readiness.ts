@@ -1,10 +1,10 @@
-/** Health checks: which gateways have said lately that they are ready. */
+/** Polls the readiness of gateways for a load balancer. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ports } from '../application.ts'
 import { checkFalls, checkMs } from './balancer.ts'
 
 export interface Readiness {
-  /** The port of the gateway whose turn it is, among those that are ready; null when none is. */
+  /** Returns the port of the next ready gateway in round-robin order; null if none is ready. */
   pick(): number | null
   close(): Promise<void>
 }
@@ -28,7 +28,7 @@ export async function watchReadiness(gateways: readonly Ports[]): Promise<Readin
     falls.set(port, isReady ? 0 : (falls.get(port) ?? 0) + 1)
   }
 
-  // Each on its own: one that is slow to answer holds up no look at the other.
+  // Each gateway has its own loop, so that a slow response does not delay checks of other gateways.
   async function watch(ports: Ports): Promise<void> {
     while (!closing.signal.aborted) {
       await look(ports)

@@ -1,10 +1,10 @@
-/** docker-compose.yml as Compose reads it, with the variables of nobody. */
+/** Parses docker-compose.yml as Compose does, but without environment variables. */
 import { parse } from 'yaml'
 import { read } from '../../docs/pages.ts'
 
 type Condition = 'service_healthy' | 'service_completed_successfully'
 
-export interface ComposeService {
+interface ComposeService {
   readonly image: string
   readonly profiles?: readonly string[]
   readonly command?: readonly string[]
@@ -20,14 +20,17 @@ export interface ComposeService {
   readonly healthcheck: { readonly disable?: boolean; readonly test?: readonly string[] }
 }
 
-export interface ComposeFile {
+interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>
   readonly volumes: Readonly<Record<string, null>>
 }
 
 export const composeText = read('docker-compose.yml')
 
-/** `${NAME:-default}` is its default, and `$$` a dollar. */
+/**
+ * Contents of docker-compose.yml. `${NAME:-default}` is replaced with its default and `$$` with a
+ * dollar sign.
+ */
 export const composeFile = parse(
   composeText.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll('$$', '$'),
   { merge: true }
@@ -37,7 +40,7 @@ export const composeServices = Object.entries(composeFile.services).map(([name, 
   return { name, ...service }
 })
 
-/** What runs once and ends, others until they are told to. */
+/** Checks whether a service runs once and exits. */
 export function isJob({ restart }: ComposeService): boolean {
   return restart === undefined
 }
@@ -46,7 +49,10 @@ export function isOurs({ image }: ComposeService): boolean {
   return image === 'sluice:local'
 }
 
-/** "./deploy/x:/y:ro" -> ./deploy/x and /y, of those that are no named volumes. */
+/**
+ * Returns the bind mounts of a service: `./deploy/x:/y:ro` mounts from `./deploy/x` to `/y`. Named
+ * volumes are left out.
+ */
 export function bindMounts({ volumes = [] }: ComposeService): { from: string; to: string }[] {
   return volumes
     .filter((volume) => volume.startsWith('.'))

@@ -1,8 +1,8 @@
-/** A project of Compose for a test: an image, ports and volumes of its own, all gone at its end. */
+/** Creates a Compose project for a test, with its own image, ports and volumes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../../../stack/ports.ts'
 import { onEnd } from '../cleanup.ts'
-import { answers, runWell } from '../run-to-end.ts'
+import { isAvailable, runWell } from '../run-to-end.ts'
 import { waitUntil } from '../wait-until.ts'
 
 const portVariables = [
@@ -10,10 +10,10 @@ const portVariables = [
   ...['REDIS_PORT', 'POSTGRES_PORT', 'PROMETHEUS_PORT', 'GRAFANA_PORT']
 ] as const
 const startMs = 240_000
-/** Each look costs two processes. */
+/** Interval between checks in milliseconds. It is long because each check starts two processes. */
 const lookMs = 1_000
 
-/** What Docker says of a container. */
+/** Container state as reported by `docker inspect`. */
 interface ContainerState {
   readonly Status: string
   readonly ExitCode: number
@@ -25,24 +25,30 @@ interface ContainerState {
 export interface ComposeProject {
   readonly image: string
   readonly ports: Readonly<Record<(typeof portVariables)[number], number>>
-  /** Resolves with what was printed. @throws with it, unless Compose ended with 0 */
+  /**
+   * Runs Compose and resolves with its output.
+   * @throws {Error} that contains its output, if the exit code is not 0
+   */
   compose(...args: string[]): Promise<string>
   docker(...args: string[]): Promise<string>
   state(service: string): Promise<ContainerState>
   restarts(service: string): Promise<number>
-  /** Resolves once each is healthy. */
+  /** Waits until each service is healthy. */
   healthy(...services: string[]): Promise<void>
-  /** What is there of it, however it was named: containers, volumes and networks. */
+  /** Returns the project's remaining containers, volumes and networks. */
   remains(): Promise<string[]>
 }
 
-/** @throws with a sentence where there is no Compose, or no Docker to talk to */
+/**
+ * Finds the Compose command: `docker compose` or `docker-compose`.
+ * @throws if Compose or Docker is not available
+ */
 function findCompose(): readonly [string, ...string[]] {
   for (const command of [['docker', 'compose'], ['docker-compose']] as const) {
     const [program, ...args] = command
-    if (answers(program, ...args, 'version') && answers('docker', 'info')) return command
+    if (isAvailable(program, ...args, 'version') && isAvailable('docker', 'info')) return command
   }
-  throw new Error('This needs Docker, and docker compose or docker-compose.')
+  throw new Error('This test needs Docker with docker compose or docker-compose.')
 }
 
 async function choosePorts(): Promise<ComposeProject['ports']> {

@@ -1,6 +1,6 @@
-/** Settings of Kafka Connect and of its sinks, as their public documents name them. */
+/** Lists the settings of Kafka Connect sinks, taken from their public documentation. */
 
-/** Of every sink: the framework's own, and those of its converters and consumer. */
+/** Settings of every sink, including those of its converters and its consumer. */
 export const sinkKeys: readonly string[] = [
   ...['connector.class', 'tasks.max', 'topics'],
   ...['key.converter', 'value.converter', 'value.converter.schema.registry.url'],
@@ -12,11 +12,11 @@ export const sinkKeys: readonly string[] = [
   'errors.deadletterqueue.context.headers.enable'
 ]
 
-/** By the class of the connector: what else it knows, and what it cannot do without. */
+/** Additional and required settings by connector class. */
 export const connectorKeys: Readonly<
   Record<string, { readonly known: readonly string[]; readonly required: readonly string[] }>
 > = {
-  // Configuration Reference for Amazon S3 Sink Connector for Confluent Platform.
+  // Source: "Configuration Reference for Amazon S3 Sink Connector for Confluent Platform".
   'io.confluent.connect.s3.S3SinkConnector': {
     known: [
       ...['storage.class', 's3.region', 's3.bucket.name', 's3.part.size', 'topics.dir'],
@@ -27,7 +27,7 @@ export const connectorKeys: Readonly<
     ],
     required: ['storage.class', 's3.bucket.name', 'format.class', 'flush.size']
   },
-  // Apache Iceberg, "Kafka Connect".
+  // Source: Apache Iceberg, "Kafka Connect".
   'org.apache.iceberg.connect.IcebergSinkConnector': {
     known: [
       ...['iceberg.tables', 'iceberg.tables.auto-create-enabled'],
@@ -39,7 +39,7 @@ export const connectorKeys: Readonly<
     ],
     required: ['iceberg.tables', 'iceberg.catalog.type', 'iceberg.catalog.uri']
   },
-  // ClickHouse, "ClickHouse Kafka Connect Sink".
+  // Source: ClickHouse, "ClickHouse Kafka Connect Sink".
   'com.clickhouse.kafka.connect.ClickHouseSinkConnector': {
     known: [
       ...['hostname', 'port', 'ssl', 'database', 'username', 'password', 'exactlyOnce'],
@@ -48,7 +48,7 @@ export const connectorKeys: Readonly<
     ],
     required: ['hostname', 'password']
   },
-  // Kafka Connect BigQuery Connector, "Configuration".
+  // Source: Kafka Connect BigQuery Connector, "Configuration".
   'com.wepay.kafka.connect.bigquery.BigQuerySinkConnector': {
     known: [
       ...['project', 'defaultDataset', 'keySource', 'keyfile', 'topic2TableMap'],

@@ -1,14 +1,14 @@
-/** Helm for the tests of its chart: built once from its own source, at one version. */
+/** Runs Helm for tests of the chart. Helm is built once from source at a pinned version. */
 import { parseAllDocuments } from 'yaml'
 import { findGoProgram } from '../go-program.ts'
 import { run } from '../run-to-end.ts'
-import type { Ended } from '../run-to-end.ts'
+import type { ProgramResult } from '../run-to-end.ts'
 
 export const chart = 'deploy/helm/sluice'
 export const kubernetesVersion = '1.34'
 const version = 'v3.19.0'
 
-/** An object as it would be sent to a cluster. */
+/** Kubernetes object that `helm template` produced. */
 export interface Rendered {
   readonly apiVersion: string
   readonly kind: string
@@ -20,26 +20,29 @@ export interface Rendered {
   readonly spec: Readonly<Record<string, unknown>>
 }
 
-/** Where it is; null, and a line that says so, where there is none and none can be built. */
+/** Returns the path to Helm; null, after a warning, if it is missing and cannot be built. */
 export function findHelm(): Promise<string | null> {
   return findGoProgram({ name: 'helm', version, source: 'helm.sh/helm/v3/cmd/helm' })
 }
 
-/** Its notes about links in the chart are left out: each is there for a text that has one home. */
-export async function helm(...args: string[]): Promise<Ended> {
+/** Runs Helm and removes its warnings about symbolic links, which the chart uses on purpose. */
+export async function helm(...args: string[]): Promise<ProgramResult> {
   const program = await findHelm()
-  if (program === null) throw new Error('there is no Helm')
+  if (program === null) throw new Error('Helm is missing')
   const { code, output } = await run(program, args)
   const lines = output.split('\n').filter((line) => !/found symbolic link in path/.test(line))
   return { code, output: lines.join('\n') }
 }
 
-export async function renderText(...args: string[]): Promise<Ended> {
+export async function renderText(...args: string[]): Promise<ProgramResult> {
   const where = ['--namespace', 'sluice', '--kube-version', kubernetesVersion]
   return await helm('template', 'sluice', chart, ...where, ...args)
 }
 
-/** @throws with what Helm printed, unless it rendered */
+/**
+ * Renders the chart and parses the objects.
+ * @throws {Error} that contains Helm's output, if it fails
+ */
 export async function render(...args: string[]): Promise<Rendered[]> {
   const { code, output } = await renderText(...args)
   if (code !== 0) throw new Error(output)

@@ -1,15 +1,18 @@
-/** The schemas of Kubernetes, which a package from PyPI brings along. */
+/** Validates Kubernetes objects with the PyPI package kubernetes-validate. */
 import { join } from 'node:path'
 import { findPythonEnvironment } from '../python-environment.ts'
 import { run } from '../run-to-end.ts'
-import type { Ended } from '../run-to-end.ts'
+import type { ProgramResult } from '../run-to-end.ts'
 
 const wanted = 'kubernetes-validate==1.37.0'
 
-/** Holds every object of a file against the schema of its kind; what is misspelt counts too. */
-export type KubernetesValidate = (path: string, kubernetes: string) => Promise<Ended>
+/**
+ * Validates every object in a file against the schema of its kind for a Kubernetes version. Unknown
+ * fields are errors.
+ */
+type KubernetesValidate = (path: string, kubernetes: string) => Promise<ProgramResult>
 
-/** Null, and a line that says so, where there is none and none can be installed. */
+/** Returns null, after a warning, if the package is missing and cannot be installed. */
 export async function findKubernetesValidate(): Promise<KubernetesValidate | null> {
   const bin = await findPythonEnvironment('kubernetes-validate', wanted)
   if (bin === null) return null

@@ -1,4 +1,4 @@
-/** Pods inside of what was rendered, in the words of Kubernetes. */
+/** Finds the pods and containers in rendered Kubernetes objects. */
 import type { Rendered } from './helm.ts'
 
 export interface Container {
@@ -12,7 +12,7 @@ export interface Container {
 }
 
 export interface Pod {
-  /** Kind and name of the object that it is part of. */
+  /** Kind and name of the Deployment or Job. */
   readonly of: string
   readonly labels: Readonly<Record<string, string>>
   readonly containers: readonly Container[]
@@ -40,7 +40,7 @@ export function containersOf(objects: readonly Rendered[]): (Container & { of: s
   )
 }
 
-/** The value of a variable, or undefined. */
+/** Returns the value of an environment variable; undefined if it is not set. */
 export function variableOf({ env }: Container, name: string): string | undefined {
   return env.find((variable) => variable.name === name)?.value
 }

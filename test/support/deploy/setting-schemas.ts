@@ -1,20 +1,20 @@
-/** What values.schema.json of the chart has to say of the settings in docs/configuration.md. */
+/** Derives the expected parts of the chart's values.schema.json from docs/reference/settings.md. */
 import { codesIn, read, rowsOf } from '../../docs/pages.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
-export interface DocumentedSetting {
+interface DocumentedSetting {
   readonly name: string
   readonly default: string
   readonly allowed: string
   readonly readers: readonly string[]
 }
 
-/** The chart needs them to be what its ports are. */
+/** Settings that users cannot set, because the chart derives them from its ports. */
 const chosenByChart = ['GATEWAY_PORT', 'MANAGEMENT_PORT']
 
 export const documentedSettings: readonly DocumentedSetting[] = rowsOf(
-  read('docs/configuration.md')
+  read('docs/reference/settings.md')
 )
   .map(([name = '', byDefault = '', allowed = '', readers = '']) => ({
     ...{ name: codesIn(name)[0] ?? '', default: codesIn(byDefault)[0] ?? byDefault, allowed },
@@ -26,7 +26,10 @@ function isUrl({ allowed }: DocumentedSetting): boolean {
   return /^`[a-z]+:`/.test(allowed)
 }
 
-/** Settings that may be mounted: secrets, certificates, and URLs, which may carry a password. */
+/**
+ * Returns the settings that can come from a Secret: secrets, certificates, and URLs, which can
+ * contain a password.
+ */
 export function mountable(): string[] {
   return documentedSettings
     .filter((setting) => {
@@ -36,7 +39,7 @@ export function mountable(): string[] {
     .map(({ name }) => name)
 }
 
-/** By name, of every setting that may be a plain value. */
+/** Returns the schema of every setting that is not a secret, by name. */
 export function configProperties(): Record<string, Schema> {
   const plain = documentedSettings.filter(({ allowed }) => !allowed.startsWith('secret'))
   return Object.fromEntries(plain.map((setting) => [setting.name, schemaOf(setting)]))
@@ -49,7 +52,7 @@ function schemaOf(setting: DocumentedSetting): Schema {
     const integer = { type: 'integer', minimum: Number(minimum), maximum: Number(maximum) }
     return allowed.includes('`auto`') ? { anyOf: [integer, { const: 'auto' }] } : integer
   }
-  // Without a user, so without a password, and without one among its parameters.
+  // Reject credentials in the URL, both before the host and in the query.
   if (isUrl(setting)) {
     const protocols = codesIn(allowed).map((protocol) => protocol.slice(0, -1))
     return {

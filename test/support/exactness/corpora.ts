@@ -1,6 +1,8 @@
-/** What the exactness tests send: each body with the word on whether an answer holds it exactly. */
+/** Defines the corpora of the exactness tests: request bodies, each with a check that the stored
+ * decision is byte-identical.
+ */
 import { cutMember } from './cut-members.ts'
-import type { Way } from './exchange.ts'
+import type { SendFormat } from './exchange.ts'
 import { naughtyStrings, spellings } from './naughty-strings.ts'
 import { parsingCases, transformCases } from './suite-bytes.ts'
 import type { SuiteCase } from './suite-bytes.ts'
@@ -8,20 +10,23 @@ import type { SuiteCase } from './suite-bytes.ts'
 export type Probe = {
   readonly name: string
   readonly body: Buffer
-  /** Whether the bytes that were read hold what was sent. */
+  /** Checks whether the response contains the exact bytes that were sent. */
   readonly isKept: (read: Buffer) => boolean
 }
 
 export type Corpus = {
   readonly title: string
   readonly sentAs: string
-  readonly way: Way
-  /** What must become of every one of them; `either` is kept or refused. */
+  readonly way: SendFormat
+  /** Expected result for each body: accepted, rejected, or either. */
   readonly verdict: SuiteCase['verdict']
   readonly probes: readonly Probe[]
 }
 
-/** JSON values that readers change: digits, signs, order, doubled names, space, odd names. */
+/**
+ * JSON values that parsers tend to change, for example their digits, signs, order, duplicate names
+ * or whitespace.
+ */
 export const delicateValues: readonly string[] = [
   ...['12345678901234567890', '-12345678901234567890', '9007199254740993', '1e400', '-1e400'],
   ...['-0', '0', '-0.0', '0e0', '1.0', '1.10', '1E+2', '1e2', '1E2', '100e-2', '0.1e-7', '5e-324'],
@@ -46,7 +51,7 @@ export const delicateValues: readonly string[] = [
   '{"a":'.repeat(62) + '1' + '}'.repeat(62)
 ]
 
-/** The value as a reader sees it: the space around it belongs to the body. */
+/** Removes surrounding whitespace, which is not part of the value. */
 function trimmed(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1').replaceAll(/^[ \t\n\r]+|[ \t\n\r]+$/g, '')
   return Buffer.from(text, 'latin1')
@@ -66,7 +71,10 @@ function asLastMember({ name, bytes }: SuiteCase): Probe {
   return { name, body, isKept: (read) => cutMember(read, 'input').equals(trimmed(bytes)) }
 }
 
-/** Inside of metadata nothing is a member of its own, so the space around it is kept as well. */
+/**
+ * Creates a body with the value inside `metadata`. Sluice keeps `metadata` as one text, so
+ * whitespace around the value must be kept.
+ */
 function inMetadata({ name, bytes }: SuiteCase): Probe {
   const metadata = spliced('{"m":', bytes, '}')
   const body = spliced('{"input":1,"output":"x","metadata":', metadata, '}')
@@ -78,8 +86,8 @@ function asBody({ name, bytes }: SuiteCase): Probe {
 }
 
 /**
- * One text in every member that takes text. It is read as it was sent where the contract keeps the
- * text of the JSON, and in the plain spelling where it keeps the characters.
+ * Creates a body with the same text in every text member. Members stored as JSON text must keep
+ * their escapes; members stored as characters are returned in the shortest JSON form.
  */
 function inEveryMember(text: string, literal: string): Probe {
   const plain = JSON.stringify(text)
@@ -121,9 +129,9 @@ function suitePart(title: string, verdict: SuiteCase['verdict']): SuitePart {
   return { title, verdict, cases: parsingCases.filter((each) => each.verdict === verdict) }
 }
 
-const mustRead = suitePart('parsing suite, must be read (`y_`)', 'accept')
-const mustRefuse = suitePart('parsing suite, must be refused (`n_`)', 'refuse')
-const mayRead = suitePart('parsing suite, left to the reader (`i_`)', 'either')
+const mustRead = suitePart('parsing suite, must be accepted (`y_`)', 'accept')
+const mustRefuse = suitePart('parsing suite, must be rejected (`n_`)', 'refuse')
+const mayRead = suitePart('parsing suite, left to the parser (`i_`)', 'either')
 const transforms: SuitePart = {
   title: 'transform suite',
   verdict: 'either',
@@ -149,7 +157,7 @@ function suiteCorpora({ title, verdict, cases }: SuitePart): Corpus[] {
   })
 }
 
-/** A whole body of the suite is no decision, so even one that must be read is refused. */
+/** Uses each suite case as the whole body. None of them is a decision, so all are rejected. */
 const wholeBodies: Corpus = {
   title: 'parsing suite, all of it',
   sentAs: 'the whole body',
@@ -164,12 +172,15 @@ const singles: readonly Corpus[] = [
   wholeBodies
 ]
 
-/** An item that is no JSON refuses the whole text that holds it, so here are only good ones. */
+/**
+ * Corpora sent as batches. Only valid bodies are used, because invalid JSON rejects the whole
+ * batch.
+ */
 const inBatches: readonly Corpus[] = singles
   .filter(({ verdict }) => verdict === 'accept')
   .map((corpus) => ({ ...corpus, way: 'batch' }))
 
-/** A line ends where its line feed is, so bodies that hold one cannot be lines. */
+/** Corpora sent as NDJSON lines. Bodies that contain a line feed are left out. */
 const inLines: readonly Corpus[] = singles
   .filter((corpus) => corpus !== wholeBodies)
   .map((corpus) => ({

@@ -1,18 +1,17 @@
-/** Cuts the members out of a JSON object's bytes, sharing nothing with the scan that is tested. */
+/** Extracts the members of a JSON object as bytes, without the scanner under test. */
 
-export type Cut = { readonly name: string; readonly value: Buffer }
+type Cut = { readonly name: string; readonly value: Buffer }
 
 const whiteSpace = /[ \t\n\r]*/y
 const string = /"(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const scalar = /(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)/y
 
 /**
- * The members in order, each value as the bytes that stand there, without the space around it.
- * A reader by the grammar: whatever is no JSON object is an error.
- * @throws {SyntaxError}
+ * Returns the members in order. Each value is returned as bytes, without surrounding whitespace.
+ * @throws {SyntaxError} if the bytes are not a JSON object
  */
 export function cutMembers(bytes: Buffer): Cut[] {
-  // One character for each byte, so that places in the text are places in the bytes.
+  // Latin-1 maps each byte to one character, so that string indexes are byte offsets.
   const text = bytes.toString('latin1')
   const open = skip(whiteSpace, text, 0)
   if (text[open] !== '{') throw wrongAt(open)
@@ -25,10 +24,13 @@ export function cutMembers(bytes: Buffer): Cut[] {
   return cuts
 }
 
-/** The bytes of one member's value; a name that is there twice, or not at all, is an error. */
+/**
+ * Returns the value of one member as bytes.
+ * @throws if the name is missing or duplicated
+ */
 export function cutMember(bytes: Buffer, name: string): Buffer {
   const [found, ...others] = cutMembers(bytes).filter((cut) => cut.name === name)
-  if (found === undefined || others.length > 0) throw new Error(`there is not one "${name}"`)
+  if (found === undefined || others.length > 0) throw new Error(`not exactly one "${name}"`)
   return found.value
 }
 
@@ -46,7 +48,10 @@ function readObject(text: string, open: number, onMember: OnMember): number {
   })
 }
 
-/** Items with commas between them; `readItem` is told where one begins and says where it ends. */
+/**
+ * Reads comma-separated items. `readItem` takes the start offset of an item and returns its end
+ * offset.
+ */
 function readList(
   text: string,
   { open, closer }: { open: number; closer: string },
@@ -77,5 +82,5 @@ function skip(expected: RegExp, text: string, at: number): number {
 }
 
 function wrongAt(at: number): SyntaxError {
-  return new SyntaxError(`no JSON at byte ${at}`)
+  return new SyntaxError(`invalid JSON at byte ${at}`)
 }

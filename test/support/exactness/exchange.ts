@@ -1,35 +1,37 @@
-/** Sends bodies to a gateway as bytes and reads the decisions back as bytes. */
+/** Sends bodies to a gateway as bytes, and reads the stored decisions back as bytes. */
 import type { Application } from '../application.ts'
 import { clientOf } from '../installation.ts'
 import type { Installation, Tenant } from '../installation.ts'
 import { waitUntilConsumed } from '../kafka.ts'
 
-export type Answer = {
+type IngestResult = {
   readonly status: number
-  /** Of the decision when it was taken, else null. */
+  /** Null if the decision was rejected. */
   readonly decision_id: string | null
-  /** The problem's members when it was refused. */
+  /** Problem details; empty if the decision was accepted. */
   readonly problem: Readonly<Record<string, unknown>>
 }
 
-/** What became of a body: refused, or taken and read back. */
-export type Outcome = Answer & {
-  /** The bytes of the answer of `GET /v1/decisions/{decision_id}`, or null when refused. */
+export type ExchangeResult = IngestResult & {
+  /** Response body of `GET /v1/decisions/{decision_id}`; null if the decision was rejected. */
   readonly read: Buffer | null
 }
 
-/** Each in a request of its own, as items of `{"decisions":[…]}`, or as lines. */
-export type Way = 'single' | 'batch' | 'lines'
+/** How bodies are sent: one per request, in a JSON batch, or as NDJSON lines. */
+export type SendFormat = 'single' | 'batch' | 'lines'
 
 export type Exchange = {
-  send(body: Buffer | string): Promise<Answer>
-  /** Sends all, waits until they are stored, and reads each that was taken. In order. */
-  exchange(bodies: readonly (Buffer | string)[], way?: Way): Promise<Outcome[]>
-  /** How many were taken so far. */
+  send(body: Buffer | string): Promise<IngestResult>
+  /**
+   * Sends all bodies, waits until they are stored, and reads each accepted decision. Results are in
+   * the order of the bodies.
+   */
+  exchange(bodies: readonly (Buffer | string)[], way?: SendFormat): Promise<ExchangeResult[]>
+  /** Returns the number of bodies accepted so far. */
   taken(): number
 }
 
-export type ExchangeOptions = { sluice: Installation; tenant: Tenant; gateway: Application }
+type ExchangeOptions = { sluice: Installation; tenant: Tenant; gateway: Application }
 
 type Post = (path: string, type: string, body: Buffer | string) => Promise<Response>
 type Result = { decision_id: string | null; queued: boolean; problem?: Record<string, unknown> }
@@ -54,7 +56,7 @@ export function createExchange({ sluice, tenant, gateway }: ExchangeOptions): Ex
     return String(body['access_token'])
   }
 
-  async function send(body: Buffer | string): Promise<Answer> {
+  async function send(body: Buffer | string): Promise<IngestResult> {
     const answer = await post('/v1/ingest', 'application/json', body)
     const members = (await answer.json()) as Record<string, unknown>
     if (answer.status !== 202) return { status: answer.status, decision_id: null, problem: members }
@@ -62,7 +64,10 @@ export function createExchange({ sluice, tenant, gateway }: ExchangeOptions): Ex
     return { status: 202, decision_id: String(members['decision_id']), problem: {} }
   }
 
-  async function sendAll(bodies: readonly (Buffer | string)[], way: Way): Promise<Answer[]> {
+  async function sendAll(
+    bodies: readonly (Buffer | string)[],
+    way: SendFormat
+  ): Promise<IngestResult[]> {
     if (way === 'single') return await mapInParallel(bodies, send)
     const parts = chunksOf(bodies.map((body) => Buffer.from(body)))
     const answers = await mapInParallel(parts, (part) => sendTogether(post, part, way))
@@ -76,7 +81,7 @@ export function createExchange({ sluice, tenant, gateway }: ExchangeOptions): Ex
     })
     const bytes = Buffer.from(await answer.arrayBuffer())
     if (answer.status === 200) return bytes
-    throw new Error(`${decisionId} was taken, and reads as ${bytes.toString()}`)
+    throw new Error(`${decisionId} was accepted, but reads as ${bytes.toString()}`)
   }
 
   return {
@@ -93,8 +98,15 @@ export function createExchange({ sluice, tenant, gateway }: ExchangeOptions): Ex
   }
 }
 
-/** In front of each item stands a good one, which must be taken whatever comes behind it. */
-async function sendTogether(post: Post, part: readonly Buffer[], way: Way): Promise<Answer[]> {
+/**
+ * Sends items in one batch. A valid item is inserted before each item, and must be accepted even if
+ * its neighbour is rejected.
+ */
+async function sendTogether(
+  post: Post,
+  part: readonly Buffer[],
+  way: SendFormat
+): Promise<IngestResult[]> {
   const items = part.flatMap((body) => [neighbour, body])
   const [type, open, close] =
     way === 'lines'
@@ -105,7 +117,7 @@ async function sendTogether(post: Post, part: readonly Buffer[], way: Way): Prom
   const body = Buffer.concat([Buffer.from(open), ...joined, Buffer.from(close)])
   const answer = await post('/v1/ingest/batch', type, body)
   const { results } = (await answer.json()) as { results?: Result[] }
-  if (results?.length !== items.length) throw new Error(`a batch was answered ${answer.status}`)
+  if (results?.length !== items.length) throw new Error(`a batch got status ${answer.status}`)
   return results.map(({ decision_id, queued, problem = {} }) => ({
     status: queued ? 202 : Number(problem['status']),
     decision_id: queued ? decision_id : null,
@@ -113,9 +125,9 @@ async function sendTogether(post: Post, part: readonly Buffer[], way: Way): Prom
   }))
 }
 
-function withoutNeighbours(answers: readonly Answer[]): Answer[] {
+function withoutNeighbours(answers: readonly IngestResult[]): IngestResult[] {
   return answers.filter(({ status }, index) => {
-    if (index % 2 === 0 && status !== 202) throw new Error('a good neighbour was not taken')
+    if (index % 2 === 0 && status !== 202) throw new Error('a valid neighbour was rejected')
     return index % 2 === 1
   })
 }
@@ -127,7 +139,7 @@ function chunksOf(bodies: readonly Buffer[]): Buffer[][] {
   )
 }
 
-/** As `Promise.all` over a map, with so many under way at a time. */
+/** Maps items with limited concurrency, and returns the results in order. */
 async function mapInParallel<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>

@@ -1,21 +1,21 @@
-/** Bodies for `POST /v1/ingest` as text: everything the contract takes, its edges, and beyond. */
+/** Generates random bodies for `POST /v1/ingest`: valid, borderline and invalid ones. */
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { mutatedText, objectText, spaceText, stringText } from '../../unit/core/json/json-texts.ts'
 import { surrogateText, valueText } from '../../unit/core/json/json-texts.ts'
 import { naughtyStrings, spellings } from './naughty-strings.ts'
 
-/** The usual nine times out of ten. */
+/** Generates the usual value nine times out of ten. */
 function mostly<T>(usual: Arbitrary<T>, rare: Arbitrary<T>): Arbitrary<T> {
   return fc.oneof({ arbitrary: usual, weight: 9 }, { arbitrary: rare, weight: 1 })
 }
 
 const naughty = fc.constantFrom(...naughtyStrings)
 
-/** Texts of as many code points as the contract allows, one fewer, and one too many. */
+/** Generates texts whose length in code points is the maximum, one less, or rarely one more. */
 function edgeOf(lengthMax: number): Arbitrary<string> {
   const length = mostly(fc.constantFrom(lengthMax - 1, lengthMax), fc.constant(lengthMax + 1))
-  // Of any code points: what does not compress shows whether it fits into an index.
+  // Random code points do not compress, so they show whether the longest text fits in an index.
   const any = length
     .chain((size) => fc.string({ unit: 'binary', minLength: size, maxLength: size }))
     .map((text) => text.replaceAll('\u0000', '\u0001'))
@@ -25,13 +25,16 @@ function edgeOf(lengthMax: number): Arbitrary<string> {
   return fc.oneof(any, one)
 }
 
-/** A text as a caller spells it in JSON. */
+/** Generates a text as a JSON string literal in a random spelling. */
 function literalOf(text: Arbitrary<string>): Arbitrary<string> {
   const spelling = fc.constantFrom(...Object.values(spellings))
   return fc.tuple(text, spelling).map(([characters, spell]) => spell(characters))
 }
 
-/** What is rare may be refused, and a body has four of these. */
+/**
+ * Generates short texts. Texts that may be rejected are rare, because a single one makes the whole
+ * body invalid.
+ */
 function shortText(lengthMax: number): Arbitrary<string> {
   const withinReach = naughty.filter((text) => !text.includes('\u0000') && text.length <= lengthMax)
   const plain = literalOf(fc.oneof(withinReach, edgeOf(lengthMax)))
@@ -60,7 +63,10 @@ const countText = mostly(
   fc.constantFrom('-1', '1.5', '9007199254740992', '1e400', '"1"', 'true')
 )
 
-/** A UUID of any version in any case; nobody checks its version. */
+/**
+ * Generates a UUID of any version, in lower, upper or mixed case. The gateway does not check the
+ * version.
+ */
 const idText: Arbitrary<string> = fc
   .tuple(fc.stringMatching(/^[0-9a-f]{32}$/), fc.constantFrom(0, 1, 2))
   .map(([hex, way]) => {
@@ -74,7 +80,7 @@ const wrongId = fc.constantFrom(
   '"01938c4e5b7a7c3e9f002f6d1c1b8a55"'
 )
 
-/** A member that is there, with the odds that matter, or `null` when it is left out. */
+/** Generates the text of a member, or null if the member is absent. */
 function maybe(text: Arbitrary<string>): Arbitrary<string | null> {
   return fc.option(text, { nil: null, freq: 3 })
 }
@@ -112,7 +118,10 @@ const wholeBody: Arbitrary<string> = fc
   .tuple(memberTexts, fc.tuple(spaceText, spaceText, spaceText), fc.nat())
   .map(([members, spaces, seed]) => bodyOf(members, spaces, seed))
 
-/** Mostly decisions, in any order of members and with any space; now and then broken text. */
+/**
+ * Generates mostly well-formed bodies, with members in any order and arbitrary whitespace, and some
+ * mutated or truncated bodies.
+ */
 export const ingestBody: Arbitrary<string> = mostly(
   wholeBody,
   fc.oneof(

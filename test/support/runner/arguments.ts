@@ -1,15 +1,18 @@
-/** What `npm test` was asked to run: phases by name, or tests by path. */
-import { layOut } from '../../../core/lay-out.ts'
+/** Parses the arguments of `npm test`: phases and paths to run, and flags. */
+import { formatTable } from '../../../core/format-table.ts'
 import { phaseNames, phaseOf, phaseOfPath, phases } from './phases.ts'
 import type { PhaseName } from './phases.ts'
 
 export type Plan = {
   phases: PhaseName[]
-  /** Path patterns for jest; empty means every test of the phase. */
+  /** Path patterns for jest. If empty, all tests of the phases run. */
   filters: string[]
-  /** The gate skips unchanged phases and most faults; `named` is a choice of phases or paths. */
+  /**
+   * `gate` skips unchanged phases and most fault tests. `named` is used if phases or paths were
+   * given.
+   */
   form: 'gate' | 'all' | 'named'
-  /** Keeps the stack running for the next run, or stops a kept stack. */
+  /** `keep` leaves the stack running for the next run; `stop` stops a kept stack. */
   stack: 'end' | 'keep' | 'stop'
 }
 
@@ -24,7 +27,7 @@ npm test -- --keep [...]            keep the stack running; the next run starts 
 npm test -- --stop                  stop a kept stack
 npm test -- --help                  print this help
 
-${layOut(about).join('\n')}
+${formatTable(about).join('\n')}
 
 Most phases use Kafka, a schema registry, Redis and Postgres. The run starts them on free ports and
 stops them when it ends. SLUICE_STACK=native, docker or external selects how they start.
@@ -36,7 +39,10 @@ function remarkOf(name: PhaseName): string {
   return runs === 'asked' ? '; only when named' : ''
 }
 
-/** @throws if an argument is neither a phase, nor a flag, nor a path below test/. */
+/**
+ * Parses the arguments.
+ * @throws if an argument is not a phase, a flag or a path below test/
+ */
 export function planOf(args: readonly string[]): Plan {
   const given = args.filter((arg) => flags.some((flag) => flag === arg))
   const paths = args.filter((arg) => /^([.]\/)?test\//.test(arg))
@@ -45,13 +51,13 @@ export function planOf(args: readonly string[]): Plan {
   if (unknown.length > 0) {
     throw new Error(`${unknown.join(', ')}: neither a phase nor a path below test/ (try --help)`)
   }
-  if (given.includes('--stop') && args.length > 1) throw new Error('--stop takes nothing else')
+  if (given.includes('--stop') && args.length > 1) throw new Error('--stop takes no other argument')
   const wanted = new Set([...names, ...paths.map(phaseOfPath)])
   const isWanted = (name: PhaseName): boolean =>
     wanted.size === 0 ? phaseOf(name).runs !== 'asked' : wanted.has(name)
   return {
     phases: phaseNames.filter(isWanted),
-    // A named phase runs completely, even if paths of it are named as well.
+    // A phase given by name runs completely, even if paths in it are given too.
     filters: paths
       .filter((path) => !names.includes(phaseOfPath(path)))
       .map((path) => path.replace(/^[.]\//, '')),

@@ -1,4 +1,4 @@
-/** Remembers with which inputs a phase has passed, so that an unchanged phase can be skipped. */
+/** Remembers the inputs with which a phase passed, so that an unchanged phase can be skipped. */
 import { execFileSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, lstatSync, mkdirSync } from 'node:fs'
@@ -8,7 +8,10 @@ import { cacheFolder } from '../../../stack/downloads.ts'
 import { phaseOf } from './phases.ts'
 import type { PhaseName } from './phases.ts'
 
-/** Tests that need one of these are skipped without it, so that installing one is a change. */
+/**
+ * The set of installed tools counts as an input, because tests are skipped if their tool is
+ * missing.
+ */
 const tools = ['docker', 'go', 'haproxy', 'java', 'kcat', 'python3']
 
 function isInstalled(tool: string): boolean {
@@ -27,12 +30,15 @@ function listFiles(inputs: readonly string[]): string[] {
   try {
     return execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).split('\0')
   } catch {
-    // Without git nobody knows: a name that no other run has makes every phase run.
+    // Without git, the inputs are unknown. A random name makes every fingerprint new, so every
+    // phase runs.
     return [randomUUID()]
   }
 }
 
-/** Hashes the machine, and names and contents of all input files that git does not ignore. */
+/**
+ * Returns a hash of the machine, the installed tools and all input files that git does not ignore.
+ */
 export function fingerprintOf(phase: PhaseName): string {
   const { inputs = [] } = phaseOf(phase)
   const paths = listFiles(inputs)
@@ -46,7 +52,10 @@ export function fingerprintOf(phase: PhaseName): string {
   return hash.digest('hex').slice(0, 32)
 }
 
-/** In the cache of downloads and builds: deleting the cache makes every phase run again. */
+/**
+ * Returns the path of the marker file. It is in the download cache, so that clearing the cache
+ * makes every phase run again.
+ */
 function placeOf(phase: PhaseName, fingerprint: string): string {
   return join(cacheFolder(process.env), 'passed', `${phase}-${fingerprint}`)
 }
@@ -55,7 +64,10 @@ export function hasPassedWith(phase: PhaseName, fingerprint: string): boolean {
   return existsSync(placeOf(phase, fingerprint))
 }
 
-/** Call this with the fingerprint from before the run: files may have changed meanwhile. */
+/**
+ * Records that a phase passed. The fingerprint must be from before the run, because files can
+ * change during the run.
+ */
 export function rememberPassed(phase: PhaseName, fingerprint: string): void {
   const place = placeOf(phase, fingerprint)
   try {

@@ -1,4 +1,4 @@
-/** The checks that run no test: form, types, rules, imports and schemas, side by side. */
+/** Runs the static checks in parallel: formatting, types, lint rules, imports and schemas. */
 import { runGroup } from './group.ts'
 import { timed } from './tally.ts'
 import type { PhaseResult } from './tally.ts'
@@ -29,8 +29,8 @@ export async function runChecks(signal: AbortSignal): Promise<PhaseResult> {
 async function runCheck(check: (typeof checks)[number], signal: AbortSignal): Promise<boolean> {
   const startedAt = performance.now()
   const { name, command, args } = check
-  // Tests run beside them, and some have time limits.
-  const pace = { timeoutMs, isPatient: true }
+  // Use low priority, because tests with time limits run in parallel.
+  const pace = { timeoutMs, isLowPriority: true }
   const options = { command, args, signal, environment: process.env, quiet: true, ...pace }
   const { code, output } = await runGroup(options)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)

@@ -1,23 +1,23 @@
-/** Lets a test freeze or end a service of the stack, which only the runner, its owner, can do. */
+/** Serves an HTTP interface through which tests suspend, kill and restart services of the stack. */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SERVICE_NAMES } from '../../../stack/services.ts'
-import type { Services } from '../../../stack/services.ts'
+import type { StackServices } from '../../../stack/services.ts'
 
-export type ControlServer = { url: string; close(): Promise<void> }
+type ControlServer = { url: string; close(): Promise<void> }
 
 const verbs = ['pause', 'resume', 'kill', 'revive'] as const
-type Controlled = Pick<Services, (typeof verbs)[number]>
+type Controlled = Pick<StackServices, (typeof verbs)[number]>
 
 /**
- * Answers `POST /<token>/<service>/<verb>` on the loopback address, with the verbs of `Services`.
- * The token keeps out the other users of the machine.
+ * Serves `POST /<token>/<service>/<method>` on the loopback address. The token keeps other users of
+ * the machine out.
  */
 export async function startControlServer(services: Controlled): Promise<ControlServer> {
   const token = randomUUID()
   const server = createServer((request, response) => {
-    // A kept connection would look like something the test forgot to close.
+    // Close the connection, because an idle one would count as a leak in the test process.
     response.setHeader('connection', 'close')
     const [, given, ...rest] = (request.url ?? '').split('/')
     if (given !== token) return void response.writeHead(403).end()
@@ -40,6 +40,7 @@ async function control(services: Controlled, [service, word]: string[]): Promise
   const name = SERVICE_NAMES.find((candidate) => candidate === service)
   if (name === undefined) throw new Error(`there is no service ${service ?? ''}`)
   const verb = verbs.find((candidate) => candidate === word)
-  if (verb === undefined) throw new Error(`a service knows ${verbs.join(', ')}, not ${word ?? ''}`)
+  if (verb === undefined)
+    throw new Error(`unknown verb ${word ?? ''}; use one of ${verbs.join(', ')}`)
   await services[verb](name)
 }

@@ -1,4 +1,5 @@
-/** A child process with all that it starts: run to its end, or ended together at a signal. */
+/** Runs a command in its own process group, and stops the whole group on cancellation or timeout.
+ */
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { createGuardian } from '../../../stack/processes/guardian.ts'
@@ -10,17 +11,17 @@ export type GroupOptions = {
   command: string
   args: string[]
   environment: NodeJS.ProcessEnv
-  /** Collects the output instead of showing it. */
+  /** Collects the output instead of printing it. */
   quiet?: boolean
-  /** Yields the processor to everything else. */
-  isPatient?: boolean
+  /** Runs with low CPU priority. */
+  isLowPriority?: boolean
   signal: AbortSignal
   timeoutMs: number
 }
 
 export type GroupResult = { code: number | null; output: string; isLate: boolean }
 
-/** Resolves once the process has ended and its output is complete. */
+/** Runs the command and resolves when it has exited and its output is complete. */
 export async function runGroup(options: GroupOptions): Promise<GroupResult> {
   options.signal.throwIfAborted()
   const child = spawn(options.command, options.args, {
@@ -28,7 +29,7 @@ export async function runGroup(options: GroupOptions): Promise<GroupResult> {
     env: options.environment,
     stdio: ['ignore', options.quiet ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit']
   })
-  if (options.isPatient === true && child.pid !== undefined) {
+  if (options.isLowPriority === true && child.pid !== undefined) {
     setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   }
   const chunks: Buffer[] = []
@@ -44,7 +45,7 @@ export async function runGroup(options: GroupOptions): Promise<GroupResult> {
   const ender = endOnTime(options, child.pid)
   const code = await ended
   ender.clear()
-  // Whatever it started and did not end goes with it.
+  // Kill descendants that are still running.
   if (child.pid !== undefined) {
     signalGroup(child.pid, 'SIGKILL')
     guardian.drop(child.pid)
@@ -53,7 +54,9 @@ export async function runGroup(options: GroupOptions): Promise<GroupResult> {
   return { code, output: Buffer.concat(chunks).toString('utf8').trimEnd(), isLate: ender.isLate() }
 }
 
-/** Asks the group to stop when the run is given up or takes too long, and then insists. */
+/**
+ * Stops the group when the run is cancelled or times out, and kills it if it does not stop in time.
+ */
 function endOnTime({ signal, timeoutMs }: GroupOptions, pid: number | undefined) {
   let isLate = false
   let insist: NodeJS.Timeout | undefined

@@ -1,4 +1,4 @@
-/** Runs phases in parallel with one Jest process group, and reads the counts. */
+/** Runs phases in one jest process and counts their results. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { runGroup } from './group.ts'
@@ -7,12 +7,14 @@ import type { PhaseName } from './phases.ts'
 import type { FileTime, PhaseResult } from './tally.ts'
 
 const timeoutMs = 3_000_000
-/** Between its report and its end: whatever keeps jest alive longer was left open by a test. */
+/**
+ * Maximum time for which jest may run after its report. Leaked handles would keep it alive longer.
+ */
 const exitMs = 10_000
 const lookMs = 500
 const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js']
 
-/** What we need of the file that `jest --json` writes. */
+/** Subset of the report that `jest --json` writes. */
 export type JestReport = {
   testResults: {
     name: string
@@ -23,20 +25,20 @@ export type JestReport = {
   }[]
 }
 
-export type JestRound = {
+type JestRound = {
   phases: readonly PhaseName[]
-  /** Prefixes of the paths to run; a phase without a filter runs completely. */
+  /** Path prefixes of the tests to run. A phase without a filter runs completely. */
   filters: readonly string[]
-  /** Maximum number of test files at a time. */
+  /** Maximum number of test files that run in parallel. */
   workersMax: number
   environment: NodeJS.ProcessEnv
   folder: string
   signal: AbortSignal
 }
 
-export type RoundResult = { phases: PhaseResult[]; files: FileTime[] }
+type RoundResult = { phases: PhaseResult[]; files: FileTime[] }
 
-/** Returns the path patterns of the tests that Jest runs for a phase. */
+/** Returns the path patterns that select the tests of a phase. */
 export function patternsOf(phase: PhaseName, filters: readonly string[]): string[] {
   const own = filters.filter((filter) => phaseOfPath(filter) === phase)
   if (own.length > 0) return own.map((filter) => `/${filter}`)
@@ -65,7 +67,7 @@ export async function runJest(round: JestRound): Promise<RoundResult> {
     process.stdout.write(`no test file begins with ${filter}\n`)
     results.push(broken)
   }
-  // An exit code without a failed test is a failure, too: of jest, or of what stays open.
+  // If no test failed, a non-zero exit code means that jest itself failed or that a test leaked.
   if (code !== 0 && results.every(({ failed }) => failed === 0)) {
     process.stdout.write(`${reasonOf(code, { isLate, isLingering: lingering.signal.aborted })}\n`)
     results.push(broken)
@@ -73,7 +75,7 @@ export async function runJest(round: JestRound): Promise<RoundResult> {
   return { phases: results, files: timesOf(report) }
 }
 
-/** Aborts its signal when jest has written its report and does not end. */
+/** Returns a signal that is aborted if jest has written its report but does not exit in time. */
 function watchForLingering(outputFile: string): { signal: AbortSignal; clear(): void } {
   const lingering = new AbortController()
   let exit: NodeJS.Timeout | undefined
@@ -95,12 +97,12 @@ const broken: PhaseResult = { phase: 'jest', passed: 0, failed: 1, skipped: 0, e
 type End = { isLate: boolean; isLingering: boolean }
 
 function reasonOf(code: number | null, { isLate, isLingering }: End): string {
-  if (isLate) return `jest did not end within ${timeoutMs / 1000} s`
-  if (isLingering) return 'jest did not end: a test left something open'
-  return `jest ended with ${code ?? 'a signal'}, though no test failed`
+  if (isLate) return `jest did not finish within ${timeoutMs / 1000} s`
+  if (isLingering) return 'jest did not exit: a test leaked a handle'
+  return `jest exited with ${code ?? 'a signal'}, although no test failed`
 }
 
-/** Returns the paths that name no test file: misspelled, or deleted since. */
+/** Returns the filters that match no test file. */
 export function unmatched(filters: readonly string[], report: JestReport): string[] {
   const paths = report.testResults.map(pathOf)
   return filters.filter((filter) => !paths.some((path) => path.startsWith(filter)))
@@ -125,7 +127,10 @@ function timesOf({ testResults }: JestReport): FileTime[] {
   }))
 }
 
-/** Counts a file that could not run as one failure, and a phase without tests as one, too. */
+/**
+ * Counts the results of a phase. A file that could not run and a phase without tests count as one
+ * failure each.
+ */
 export function countsOf(phase: PhaseName, report: JestReport): PhaseResult {
   const files = report.testResults.filter((file) => phaseOfPath(pathOf(file)) === phase)
   const counts = { passed: 0, failed: 0, skipped: 0 }

@@ -3,23 +3,25 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { isAlive, ownerOf } from '../../../stack/processes/run-file.ts'
-import type { Identity } from '../../../stack/processes/run-file.ts'
+import type { ProcessIdentity } from '../../../stack/processes/run-file.ts'
 import { waitUntil } from '../wait-until.ts'
 import { markVariable } from './leftovers.ts'
 import type { SharedServices } from './test-stack.ts'
 
 const folder = '.sluice/test-stack'
 export const keptFile = `${folder}/services.json`
-/** Claimed by the process of the stack for as long as it runs. */
+/** Claim file of the process that runs the stack. */
 export const keeperFile = `${folder}/keeper.json`
 const logFile = `${folder}/log`
-/** The first start downloads Kafka and the registry. */
+/**
+ * Maximum time to start in milliseconds. The first start downloads Kafka and the schema registry.
+ */
 const startMs = 600_000
 const stopMs = 60_000
 
-export type KeptServices = SharedServices & Identity
+export type KeptServices = SharedServices & ProcessIdentity
 
-/** Returns null if no kept stack is running. */
+/** Returns the kept stack; null if none is running. */
 export function findKeptStack(): KeptServices | null {
   try {
     const kept = JSON.parse(readFileSync(keptFile, 'utf8')) as KeptServices
@@ -30,8 +32,8 @@ export function findKeptStack(): KeptServices | null {
 }
 
 /**
- * Starts the stack. If another run is starting it already, waits for that one.
- * @throws an error with the log of the stack if it does not start
+ * Starts the stack, or waits for it if another run is already starting it.
+ * @throws {Error} that contains the log of the stack, if it does not start
  */
 export async function startKeptStack(signal: AbortSignal): Promise<KeptServices> {
   const keeper = ownerOf(keeperFile) === null ? startKeeper() : null
@@ -51,7 +53,7 @@ function startKeeper(): ChildProcess {
   mkdirSync(folder, { recursive: true })
   rmSync(logFile, { force: true })
   const log = openSync(logFile, 'a')
-  // Without the mark of this run, which would report the stack as a leftover process.
+  // Clear the run's mark, because otherwise the stack would be reported as a leftover process.
   const environment = { ...process.env, [markVariable]: '' }
   const keeper = spawn(process.execPath, ['--no-warnings', 'test/support/runner/keep-stack.ts'], {
     detached: true,
@@ -63,7 +65,7 @@ function startKeeper(): ChildProcess {
   return keeper
 }
 
-/** Resolves with true if a kept stack was running. */
+/** Stops the kept stack. Resolves with false if none was running. */
 export async function stopKeptStack(): Promise<boolean> {
   const kept = findKeptStack()
   if (kept === null) return false

@@ -1,4 +1,4 @@
-/** Finds processes of this test run that are still there, by a mark in their environment. */
+/** Finds processes that a test run left behind, by a variable in their environment. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { waitUntil } from '../wait-until.ts'
@@ -6,10 +6,10 @@ import { waitUntil } from '../wait-until.ts'
 const endingMs = 10_000
 const commandLengthMax = 120
 
-/** Every process we start, however far down, inherits it. */
+/** Environment variable that identifies the run. Every descendant process inherits it. */
 export const markVariable = 'SLUICE_TEST_RUN'
 
-export type Leftover = { pid: number; command: string }
+type Leftover = { pid: number; command: string }
 
 function readLinux(mark: string): Leftover[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -20,7 +20,7 @@ function readLinux(mark: string): Leftover[] {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
       return [{ pid: Number(pid), command }]
     } catch {
-      // It has ended since, or belongs to somebody else.
+      // The process has exited or belongs to another user.
       return []
     }
   })
@@ -42,7 +42,7 @@ function read(mark: string): Leftover[] {
     .map(({ pid, command }) => ({ pid, command: command.slice(0, commandLengthMax) }))
 }
 
-/** What is still there after a moment in which the last of them may end. */
+/** Returns the processes of the run that are still alive after the grace period. */
 export async function findLeftovers(run: string, withinMs = endingMs): Promise<Leftover[]> {
   const mark = `${markVariable}=${run}`
   let found: Leftover[] = []

@@ -1,15 +1,18 @@
-/** The phases of a test run: what each needs, when it runs, and whether it runs in parallel. */
+/** Defines the phases of a test run: their tests, dependencies and order. */
 
-/** In parallel, or one file at a time because the tests stop shared services. */
+/** `alone` runs one test file at a time, because the tests stop shared services. */
 type Round = 'together' | 'alone'
 
 export type Phase = {
-  /** For `npm test -- --help`. */
+  /** Description in the output of `npm test -- --help`. */
   readonly about: string
   readonly round: Round
-  /** Uses Kafka, a schema registry, Redis and Postgres. */
+  /** True if the tests use Kafka, the schema registry, Redis or Postgres. */
   readonly needsStack: boolean
-  /** `changed` skips a phase while its `inputs` are unchanged since it last passed here. */
+  /**
+   * `changed` skips the phase if its `inputs` have not changed since it last passed on this
+   * machine. `asked` runs it only if it is named.
+   */
   readonly runs: 'always' | 'changed' | 'asked'
   readonly inputs?: readonly string[]
 }
@@ -26,17 +29,17 @@ function asked(about: string, needsStack: boolean): Phase {
   return { about, round: 'alone', needsStack, runs: 'asked' }
 }
 
-/** Inputs that the phases of packages and pages share. */
+/** Inputs that several phases have in common. */
 const shared = ['package.json', 'package-lock.json', 'jest.config.js', 'schemas/', 'test/support/']
 
 export const phases = {
   check: together('formatting, types, lint rules, imports and schemas', false),
   unit: together('tests that need only Node', false),
-  contract: together('the clients against real services, fault by fault', true),
-  integration: together('one room against real services', true),
+  contract: together('clients against real services, including faults', true),
+  integration: together('one module against real services', true),
   e2e: together('the whole system as real processes', true),
   sdk: {
-    ...together('both SDKs against a gateway and against servers that misbehave', true),
+    ...together('both SDKs against a gateway and against faulty servers', true),
     runs: 'changed',
     inputs: [...shared, 'sdk/', 'LICENSE', 'gateway/ingest/', 'http/', 'test/sdk/', 'test/docs/']
   },
@@ -47,7 +50,7 @@ export const phases = {
   },
   deploy: {
     ...alone('chart, alerts and dashboards, rendered and validated (Go and Python)'),
-    // The first run builds helm and promtool, which takes every core.
+    // These tests run alone because the first run builds Helm and promtool, which uses every core.
     needsStack: false,
     runs: 'changed',
     inputs: [
@@ -65,8 +68,10 @@ export const phases = {
       'test/deploy/'
     ]
   },
-  outages: alone('services frozen or killed while our processes run'),
-  faults: alone('services broken under load: nothing acknowledged is lost; all with --all'),
+  outages: alone('services suspended or killed while Sluice runs'),
+  faults: alone(
+    'services broken under load without loss of acknowledged decisions; all with --all'
+  ),
   openapi: asked('every route against the OpenAPI document, by Schemathesis (Python)', true),
   runtimes: asked('the packed TypeScript SDK on Bun, Deno and an edge host (200 MB)', false),
   compose: asked('docker compose up with Prometheus (Docker)', false)
@@ -80,7 +85,9 @@ export function phaseOf(name: PhaseName): Phase {
   return phases[name]
 }
 
-/** test/e2e/logs.test.ts belongs to e2e, test/tidy.test.ts to unit. */
+/**
+ * Returns the phase of a test path: `e2e` for test/e2e/logs.test.ts, `unit` for test/tidy.test.ts.
+ */
 export function phaseOfPath(path: string): PhaseName {
   const folder = path.replace(/^[.]\//, '').split('/')[1]
   return phaseNames.find((name) => name === folder) ?? 'unit'

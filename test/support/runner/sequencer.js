@@ -1,4 +1,6 @@
-/** Orders test files: those that mostly wait run first, in parallel with those that compute. */
+/** Orders test files for jest: phases that mostly wait start first, to overlap with phases that
+ * compute.
+ */
 import TestSequencer from '@jest/test-sequencer'
 
 const order = ['pages', 'e2e', 'sdk', 'contract', 'integration', 'unit']
@@ -8,7 +10,7 @@ function rankOf({ context }) {
 }
 
 export default class Sequencer extends TestSequencer {
-  /** Within a project, Jest runs the files that took longest last time first. */
+  /** Keeps jest's order within a phase: the files that took longest in the last run start first. */
   sort(tests) {
     return super.sort(tests).toSorted((a, b) => rankOf(a) - rankOf(b))
   }

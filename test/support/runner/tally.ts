@@ -1,12 +1,14 @@
-/** Counts of a test run: what each phase found, as a table and as the line that machines read. */
-import { layOut } from '../../../core/lay-out.ts'
+/** Counts the results of a test run, and formats them as a table with a closing line. */
+import { formatTable } from '../../../core/format-table.ts'
 
 export type PhaseResult = {
   phase: string
   passed: number
   failed: number
   skipped: number
-  /** Sum over all files; phases that run in parallel take less wall-clock time. */
+  /**
+   * Sum of the durations of all files. The elapsed time is shorter for phases that run in parallel.
+   */
   elapsedMs: number
 }
 
@@ -14,7 +16,7 @@ export type FileTime = { path: string; elapsedMs: number }
 
 const slowestMax = 10
 
-/** Runs one piece of work as a phase, with its time. */
+/** Runs `work` as a phase and measures its duration. */
 export async function timed(
   phase: string,
   work: () => Promise<Pick<PhaseResult, 'passed' | 'failed' | 'skipped'>>
@@ -34,16 +36,16 @@ export function tableOf(results: readonly PhaseResult[]): string[] {
     ...[passed, failed, skipped].map(String),
     seconds(elapsedMs)
   ])
-  return layOut([['phase', 'passed', 'failed', 'skipped', 'total file time'], ...rows])
+  return formatTable([['phase', 'passed', 'failed', 'skipped', 'total file time'], ...rows])
 }
 
 export function slowestOf(files: readonly FileTime[]): string[] {
   const slowest = files.toSorted((a, b) => b.elapsedMs - a.elapsedMs).slice(0, slowestMax)
   const rows = slowest.map(({ path, elapsedMs }) => [path, seconds(elapsedMs)])
-  return layOut([['slowest files', 'time'], ...rows])
+  return formatTable([['slowest files', 'time'], ...rows])
 }
 
-/** "12 passed, 0 failed", with the skipped when there are any. */
+/** Formats the totals, for example "12 passed, 0 failed, 3 skipped". */
 export function closingLine(results: readonly PhaseResult[]): string {
   const skipped = total(results, 'skipped')
   const counts = `${total(results, 'passed')} passed, ${total(results, 'failed')} failed`
@@ -54,7 +56,7 @@ function total(results: readonly PhaseResult[], of: 'passed' | 'failed' | 'skipp
   return results.reduce((sum, result) => sum + result[of], 0)
 }
 
-/** A run that has proved nothing has not passed. */
+/** Checks whether the run has passed, which requires at least one passed test. */
 export function hasPassed(results: readonly PhaseResult[]): boolean {
   return total(results, 'failed') === 0 && total(results, 'passed') > 0
 }

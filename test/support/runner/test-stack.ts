@@ -1,4 +1,4 @@
-/** The local stack of test runs: everything in a temporary folder, on free ports. */
+/** Starts the services of a test run in a temporary folder, on free ports. */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,27 +6,27 @@ import { environmentOf } from '../../../stack/processes/applications.ts'
 import { freePort } from '../../../stack/ports.ts'
 import { preflight, thisMachine } from '../../../stack/preflight.ts'
 import { createProgress } from '../../../stack/progress.ts'
-import type { Step } from '../../../stack/progress.ts'
+import type { ProgressStep } from '../../../stack/progress.ts'
 import { keepSecrets } from '../../../stack/secrets.ts'
 import { chooseMode, startServices } from '../../../stack/services.ts'
-import type { ServiceProgress, Services, StackMode } from '../../../stack/services.ts'
+import type { ServiceProgress, StackServices, StackMode } from '../../../stack/services.ts'
 import { runSluice } from '../../../stack/sluice-command.ts'
 import { createDatabase, dropDatabase } from '../create-database.ts'
 import type { TestServices } from '../test-services.ts'
 import { startControlServer } from './control-server.ts'
 
-export type TestStackOptions = { folder: string; signal: AbortSignal }
+type TestStackOptions = { folder: string; signal: AbortSignal }
 
-/** Running services and the means to freeze them; several runs may share them. */
+/** Running services and their control server. Several test runs can use the same services. */
 export type SharedServices = Pick<TestServices, 'mode' | 'addresses' | 'proxyPort' | 'controlUrl'>
 
-export type TestStack = SharedServices & { stop(): Promise<void> }
+type TestStack = SharedServices & { stop(): Promise<void> }
 
 export async function startTestStack(options: TestStackOptions): Promise<TestStack> {
   const { mode, reason } = await chooseMode(process.env['SLUICE_STACK'])
   preflight(mode, thisMachine(options.folder))
   process.stdout.write(`services: ${mode} (${reason})\n`)
-  // The broker is told where clients will find the proxy before there is one.
+  // Choose the proxy port now, because the broker must advertise it before the proxy starts.
   const proxyPort = mode === 'external' ? null : await freePort()
   const services = await startWithProgress(mode, proxyPort, options)
   const control = await startControlServer(services).catch(async (error: unknown) => {
@@ -44,11 +44,11 @@ async function startWithProgress(
   mode: StackMode,
   proxyPort: number | null,
   { folder, signal }: TestStackOptions
-): Promise<Services> {
-  // Postgres runs under an account of its own where we are root, and has to get there.
+): Promise<StackServices> {
+  // If this process runs as root, Postgres runs as another user and needs access to the folder.
   chmodSync(folder, 0o755)
   const progress = createProgress(process.stdout)
-  const steps = new Map<string, Step>()
+  const steps = new Map<string, ProgressStep>()
   const onProgress = ({ service, state, detail }: ServiceProgress): void => {
     const step = steps.get(service) ?? progress.step(service)
     steps.set(service, step)
@@ -62,7 +62,7 @@ async function startWithProgress(
       signal,
       ephemeral: true,
       onProgress,
-      onCrash: (crash) => progress.say(crash.message),
+      onCrash: (crash) => progress.print(crash.message),
       ...(proxyPort === null ? {} : { proxyListener: { advertisedPort: proxyPort } })
     })
   } finally {
@@ -71,8 +71,8 @@ async function startWithProgress(
 }
 
 /**
- * Creates the secrets of one run and the migrated database that each test file copies. Resolves
- * with the path of the file that lists every address for the tests.
+ * Creates the secrets and the migrated template database of a run. Resolves with the path of the
+ * file that lists the service addresses for the tests.
  */
 export async function prepareRun(
   { mode, addresses, proxyPort, controlUrl }: SharedServices,

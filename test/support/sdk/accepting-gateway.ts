@@ -1,4 +1,4 @@
-/** A gateway that takes everything that SDKs send, and keeps it. */
+/** Runs a fake gateway that accepts and records every decision from an SDK. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 
 export interface AcceptingGateway {
   readonly url: string
-  /** As they came, in their order. */
+  /** Accepted decisions in order of arrival. */
   readonly decisions: Record<string, unknown>[]
   close(): void
 }

@@ -1,47 +1,47 @@
-/** What a scripted server does with one request; the members are told of in sdk/conformance. */
+/** Defines responses of the scripted server. sdk/conformance documents the fields. */
 
-export type ItemOutcome = 'queued' | 'retryable' | 'refused'
+type ItemOutcome = 'queued' | 'retryable' | 'refused'
 
 export interface Behaviour {
-  /** So many requests in a row; once when left out. */
+  /** Number of requests that get this behaviour. Default: 1. */
   readonly times?: number
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly retry_after?: number | string | { readonly date_in_seconds: number }
   readonly body?: string
-  /** The body is so long, and no JSON. */
+  /** Responds with a non-JSON body of this size in bytes. */
   readonly filler_bytes?: number
-  /** For the first item, the second and so on, again from the first when they end. */
+  /** Outcomes of the items in order. The list is repeated if there are more items. */
   readonly items?: readonly ItemOutcome[]
-  /** So many results more than items, or fewer. */
+  /** Difference between the number of results and the number of items. */
   readonly results_off_by?: number
   readonly reset?: 'at_request' | 'within_request' | 'before_answer' | 'within_answer'
-  /** The answer ends early, in good order, but for the length that its head promised. */
+  /** Ends the response before its announced length, without an error. */
   readonly truncate?: boolean
-  /** In pieces that tell their own length, so that the head does not. */
+  /** Uses chunked encoding instead of a Content-Length header. */
   readonly chunked?: boolean
-  /** It holds the decisions, though its answer does not say so. */
+  /** True stores the decisions even if the response reports an error; false discards them. */
   readonly takes?: boolean
   readonly hang?: boolean
   readonly delay_ms?: number
-  /** A byte of the answer at a time, so long apart. */
+  /** Delay between the bytes of the response in milliseconds. */
   readonly trickle_ms?: number
-  /** The whole answer before the request's body is read. */
+  /** Sends the complete response before reading the request body. */
   readonly early?: boolean
   readonly max_items?: number
-  /** Of the body, inflated. */
+  /** Maximum size of the decompressed body in bytes. */
   readonly max_bytes?: number
   readonly close?: boolean
-  /** Closes the connection just after an answer that promised to keep it. */
+  /** Closes the connection just after a response that promised to keep it open. */
   readonly drop_idle?: boolean
   readonly hints?: boolean
-  /** Sends the caller to another path of this server. */
+  /** Redirects to another path of this server. */
   readonly redirect?: boolean
 }
 
 export interface Item {
   readonly decision_id: string
-  /** As it came, without insignificant whitespace. */
+  /** JSON text without insignificant whitespace. */
   readonly text: string
 }
 
@@ -49,21 +49,21 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Of these items the server holds the decisions. */
+  /** Items that the server stores. */
   readonly queued: readonly Item[]
-  /** Whether a report that came with them was taken. */
+  /** True if the server accepts the client report of the request. */
   readonly isTaken: boolean
 }
 
-export interface Asked {
+interface ReceivedRequest {
   readonly items: readonly Item[]
   readonly bytes: number
 }
 
 const elsewhere = '/elsewhere'
 
-/** What the gateway would answer, or what the behaviour says in its place. */
-export function answerOf(behaviour: Behaviour, asked: Asked): Answer {
+/** Returns the gateway's normal response to a request, changed as the behaviour requires. */
+export function answerOf(behaviour: Behaviour, asked: ReceivedRequest): Answer {
   const outcomes = outcomesOf(behaviour, asked.items)
   const status = statusOf(behaviour, outcomes, asked)
   const hasResults = isJudged(behaviour, status)
@@ -81,7 +81,11 @@ function outcomesOf({ items = ['queued'] }: Behaviour, asked: readonly Item[]): 
   return asked.map((_, index) => items[index % items.length] ?? 'queued')
 }
 
-function statusOf(behaviour: Behaviour, outcomes: readonly ItemOutcome[], asked: Asked): number {
+function statusOf(
+  behaviour: Behaviour,
+  outcomes: readonly ItemOutcome[],
+  asked: ReceivedRequest
+): number {
   const { max_items = Infinity, max_bytes = Infinity, status } = behaviour
   if (asked.items.length > max_items || asked.bytes > max_bytes) return 413
   if (status !== undefined) return status
@@ -99,7 +103,11 @@ function isWhole({ reset, truncate, results_off_by = 0 }: Behaviour): boolean {
   return reset === undefined && truncate !== true && results_off_by === 0
 }
 
-function resultsOf(behaviour: Behaviour, outcomes: readonly ItemOutcome[], asked: Asked): object {
+function resultsOf(
+  behaviour: Behaviour,
+  outcomes: readonly ItemOutcome[],
+  asked: ReceivedRequest
+): object {
   const results = asked.items.map(({ decision_id }, index) =>
     resultOf(index, decision_id, outcomes[index])
   )

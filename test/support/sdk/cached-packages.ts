@@ -1,15 +1,19 @@
-/** Packages that are too heavy to depend on, installed once per user. */
+/** Installs npm packages that are too large to be dependencies, and caches them. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cachedFolder } from '../cached-folder.ts'
 import { runWell } from '../run-to-end.ts'
 
-/** Resolves with the folder whose `node_modules` hold the packages, such as `node@18.20.8`. */
+/**
+ * Installs packages, for example `node@18.20.8`, and resolves with the folder that contains their
+ * `node_modules`.
+ */
 export async function findPackage(...names: readonly string[]): Promise<string> {
   const title = names.join('+').replaceAll(/[/@]/g, '-').replace(/^-/, '')
   return await cachedFolder(title, async (into) => {
     writeFileSync(join(into, 'package.json'), '{"private":true}')
-    // Some fetch their program only when they are installed, which they may do here.
+    // Do not pass --ignore-scripts, because some packages download their program in an install
+    // script.
     await runWell('npm', ['install', '--no-audit', '--no-fund', ...names], { cwd: into })
   })
 }

@@ -1,4 +1,4 @@
-/** One run of one case of sdk/conformance: what takes part in it, and what was seen. */
+/** Defines the state of a conformance case while it runs. */
 import type { ConformanceCase, Members } from './conformance-case.ts'
 import type { Driver, Exit, Sdk } from './driver.ts'
 import type { ScriptedServer } from './scripted-server.ts'
@@ -8,13 +8,13 @@ export interface CaseRun {
   readonly case: ConformanceCase
   readonly server: ScriptedServer
   readonly driver: Driver
-  /** Of all that were logged, in order. */
+  /** Ids of all logged decisions. */
   readonly ids: string[]
   readonly faults: string[]
-  /** The last that were told. */
+  /** Latest stats of the client; null if none were requested. */
   stats: Members | null
   exit: Exit | null
   isGone: boolean
-  /** It was told something that it has not answered, so that what it logged is not known. */
+  /** True if the runner does not know all ids of logged decisions, so that `ids` is incomplete. */
   isUnanswered: boolean
 }

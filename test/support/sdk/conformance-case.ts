@@ -1,4 +1,4 @@
-/** The cases of sdk/conformance as values: read, checked against their schema. */
+/** Reads the cases of sdk/conformance and validates them against their JSON Schema. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -7,9 +7,9 @@ import type { ServerScript } from './scripted-server.ts'
 
 export interface ConformanceCase {
   readonly name: string
-  /** Why it matters, where the name does not say it. */
+  /** Purpose of the case, if the name does not state it. */
   readonly about?: string
-  /** It measures time, so nothing runs beside it. */
+  /** True if the case measures time and therefore cannot run in parallel with others. */
   readonly alone?: boolean
   readonly environment?: Readonly<Record<string, string>>
   readonly options?: Members
@@ -23,17 +23,19 @@ export type Members = Readonly<Record<string, unknown>>
 export interface Step {
   readonly do: string
   readonly expect?: Members
-  /** Of `server`. */
+  /** Server behaviour that the step `server` sets. */
   readonly behave?: Behaviour
   readonly listening?: boolean
-  /** Of `wait`. */
+  /** Condition of the step `wait`. */
   readonly until?: { readonly requests?: number; readonly held?: number; readonly pending?: number }
   readonly how?: string
   readonly [member: string]: unknown
 }
 
 export interface Expectations {
-  /** All that were logged, so many of them, or these: 0 is the first that was logged. */
+  /**
+   * Decisions that the server must have stored: `all`, a count, or positions in logging order.
+   */
   readonly held?: 'all' | number | readonly number[] | Members
   readonly requests?: number | Members
   readonly connections?: number | Members
@@ -51,27 +53,27 @@ export interface Expectations {
   readonly stderr?: { readonly has?: readonly string[]; readonly lacks?: readonly string[] }
   readonly stderr_lines?: number | Members
   readonly exit?: Members
-  /** Each session of which anything is held has so many decisions. */
+  /** Expected number of stored decisions for each session that has any. */
   readonly whole_sessions?: number
-  /** So many are held, or told of at the end as not sent. */
+  /** Expected number of decisions that were stored or reported on stderr as not sent. */
   readonly sent_or_said?: number
-  /** No object of any request has two members of the same name. */
+  /** Requires that no JSON object in a request has duplicate members. */
   readonly single_members?: true
 }
 
 export type ExpectedDecision = Members & {
   readonly nth: number
-  /** The JSON text of `input` without insignificant whitespace. */
+  /** Expected JSON text of `input`, without insignificant whitespace. */
   readonly input_text?: string
   readonly depth_max?: number
-  /** Of `metadata.sdk_changes`, in any order. */
+  /** Expected values of `metadata.sdk_changes`, in any order. */
   readonly changes?: readonly string[]
   readonly changes_count?: number
 }
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'sdk', 'conformance')
 
-export interface CaseFile {
+interface CaseFile {
   readonly file: string
   readonly text: string
 }
@@ -83,12 +85,11 @@ export function readCaseFiles(): CaseFile[] {
     .map((file) => ({ file, text: readFileSync(join(cases, file), 'utf8') }))
 }
 
-/** The cases of one file. */
 export function casesOf({ text }: CaseFile): readonly ConformanceCase[] {
   return (JSON.parse(text) as { cases: readonly ConformanceCase[] }).cases
 }
 
-/** Says what is wrong with a file of cases; empty when nothing is. */
+/** Returns the schema violations in a file of cases. */
 export function findCaseFaults({ text }: CaseFile): string[] {
   const schema = JSON.parse(readFileSync(join(folder, 'case.schema.json'), 'utf8')) as object
   const check = new Ajv2020({ allErrors: true, strict: false }).compile(schema)

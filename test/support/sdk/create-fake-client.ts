@@ -1,4 +1,4 @@
-/** A client of the TypeScript SDK on a fake platform. */
+/** Creates a TypeScript SDK client on a fake platform. */
 import { createClient } from '../../../sdk/typescript/src/client.ts'
 import type { Client } from '../../../sdk/typescript/src/client.ts'
 import type { Options } from '../../../sdk/typescript/src/options.ts'
@@ -6,12 +6,12 @@ import { resolveSettings } from '../../../sdk/typescript/src/resolve-settings.ts
 import { createFakePlatform } from './fake-platform.ts'
 import type { FakePlatform, Gateway } from './fake-platform.ts'
 
-export interface FakeClient {
+interface FakeClient {
   readonly client: Client
   readonly platform: FakePlatform
-  /** Logs decisions with the outputs '0', '1' and so on. */
+  /** Logs `count` decisions with the outputs '0', '1' and so on. */
   log(count: number): void
-  /** The outputs of each request. */
+  /** Returns the outputs of the decisions in each request sent. */
   sent(): string[][]
 }
 

@@ -1,4 +1,4 @@
-/** An SDK in a process of its own, told what to do in lines of JSON. */
+/** Runs an SDK in a separate process that takes commands as lines of JSON. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,18 +14,24 @@ export type Reply = Readonly<Record<string, unknown>>
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** From the moment it was asked to end. */
+  /** Time in milliseconds from the `end` command or the signal until the process exits. */
   readonly elapsedMs: number
 }
 
 export interface Driver {
-  /** @throws when the driver says that something was thrown, says nothing, or ends. */
+  /**
+   * Sends a command and resolves with its reply.
+   * @throws if the driver reports an error, does not reply in time, or exits
+   */
   ask(command: Command): Promise<Reply>
-  /** Tells it something that it need not have answered when it ends. */
-  tell(command: Command): void
-  /** Tells it how to end, or sends it a signal, and resolves when it has. @throws if it does not */
+  /** Sends a command without waiting for the reply. */
+  send(command: Command): void
+  /**
+   * Ends the driver with the command `end` or a signal, and resolves when it has exited.
+   * @throws if it does not exit in time
+   */
   end(how: string): Promise<Exit>
-  /** Stops its process for so long, as a host does that freezes what it does not need. */
+  /** Suspends the process, as some hosts do with idle processes. */
   suspend(ms: number): Promise<void>
   readonly stderr: () => string
   kill(): Promise<void>
@@ -40,7 +46,10 @@ const replyMs = 60_000
 const endMs = 45_000
 const ours = /^(SLUICE_(?!TEST)|AWS_|VERCEL|PYTHON|NODE_OPTIONS)/
 
-/** `environment` is added to that of the tests, without whatever an SDK would read of it. */
+/**
+ * Starts a driver. It inherits the environment of the test run, except variables that change how an
+ * SDK or its runtime behaves.
+ */
 export function startDriver(sdk: Sdk, environment: Readonly<Record<string, string>> = {}): Driver {
   const [program = '', ...args] = programs[sdk]
   const inherited = Object.entries(process.env).filter(([name]) => !ours.test(name))
@@ -53,7 +62,7 @@ export function startDriver(sdk: Sdk, environment: Readonly<Record<string, strin
 function driverOf(child: ChildProcess): Driver {
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  // Its end is told by what it does not answer.
+  // Ignore write errors: if the driver has exited, waiting for the reply fails.
   child.stdin?.on('error', () => {})
   const exited = new Promise<Omit<Exit, 'elapsedMs'>>((resolve) => {
     child.once('error', (error) => {
@@ -64,14 +73,14 @@ function driverOf(child: ChildProcess): Driver {
   })
   const next = linesOf(child)
 
-  function tell(command: Command): void {
+  function send(command: Command): void {
     child.stdin?.write(`${lineOf(command)}\n`)
   }
 
   async function ask(command: Command): Promise<Reply> {
-    tell(command)
+    send(command)
     const line = await withDeadline(next(), { what: command.do, afterMs: replyMs, stderr: saidOf })
-    if (line === null) throw new Error(`the driver ended at ${command.do}: ${stderr.slice(-2000)}`)
+    if (line === null) throw new Error(`the driver exited at ${command.do}: ${stderr.slice(-2000)}`)
     const reply = JSON.parse(line) as Reply
     if (reply['error'] !== undefined)
       throw new Error(`${command.do}: ${JSON.stringify(reply['error'])}`)
@@ -89,7 +98,7 @@ function driverOf(child: ChildProcess): Driver {
   const saidOf = (): string => stderr
   return {
     ask,
-    tell,
+    send,
     end,
     suspend: async (ms) => {
       child.kill('SIGSTOP')
@@ -104,12 +113,15 @@ function driverOf(child: ChildProcess): Driver {
   }
 }
 
-/** Readers of lines differ on whether U+2028 and U+2029 end one. */
+/**
+ * Formats a command as one line. U+2028 and U+2029 are escaped, because some line readers treat
+ * them as line ends.
+ */
 function lineOf(command: Command): string {
   return JSON.stringify(command).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
 
-/** Answers with one line after the other, and with null when there are no more. */
+/** Returns a function that reads the next line of output, or null at the end. */
 function linesOf({ stdout }: ChildProcess): () => Promise<string | null> {
   if (stdout === null) throw new Error('the driver has no output')
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]()

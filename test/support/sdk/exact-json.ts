@@ -1,10 +1,10 @@
-/** JSON read without changing it: members keep their order, and numbers their digits. */
+/** Parses JSON losslessly: members keep their order, and numbers keep their digits. */
 
 interface Source {
   readonly source?: string
 }
 
-/** What Node knows of JSON beyond the types that come with the language. */
+/** JSON functions that Node has but TypeScript's types lack. */
 interface ExactJSON {
   parse(text: string, revive: (name: string, value: unknown, context: Source) => unknown): unknown
   rawJSON(text: string): object
@@ -12,14 +12,12 @@ interface ExactJSON {
 
 const json = JSON as unknown as ExactJSON
 
-/** Numbers become objects that are written as they were read. @throws {SyntaxError} */
+/**
+ * Parses JSON. Numbers become raw JSON objects, which are serialized with their original digits.
+ * @throws {SyntaxError}
+ */
 export function parseExactly(text: string): unknown {
   return json.parse(text, (_, value, { source = '' }) =>
     typeof value === 'number' ? json.rawJSON(source) : value
   )
-}
-
-/** The same text without insignificant whitespace, and each string in its shortest form. */
-export function exactTextOf(text: string): string {
-  return JSON.stringify(parseExactly(text))
 }

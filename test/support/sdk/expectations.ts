@@ -1,4 +1,4 @@
-/** Holds what a case expects at its end against what was seen. */
+/** Compares the expectations of a conformance case with the requests and output of the SDK. */
 import type { Expectations, Members } from './conformance-case.ts'
 import { faultsOfDecision } from './expected-decision.ts'
 import { differencesOf } from './match.ts'
@@ -74,14 +74,14 @@ const checks: { readonly [Name in keyof Required<Expectations>]: Check<Name> } =
   },
   sent_or_said: (expected, { server, driver }) => {
     const said = /^sluice: (\d+) decisions were not sent/mu.exec(driver.stderr())?.[1] ?? 0
-    const path = `of those held and those said (${said}) the sum`
+    const path = `the sum of stored decisions and those reported (${said})`
     return differencesOf(expected, server.held.size + Number(said), { path })
   },
   single_members: (_, { server }) =>
     server.requests.flatMap(({ text }) =>
       countNames(text) === countNames(JSON.stringify(JSON.parse(text)))
         ? []
-        : [`a name stands twice in ${text.slice(0, 300)}`]
+        : [`a name is duplicated in ${text.slice(0, 300)}`]
     )
 }
 
@@ -93,7 +93,9 @@ export function findFaults(run: CaseRun): string[] {
   })
 }
 
-/** Of all objects within a JSON text; the texts of the cases have nothing that looks like one. */
+/**
+ * Counts member names in a JSON text. It is approximate, but no string in the cases contains `":`.
+ */
 function countNames(text: string): number {
   return text.match(/"\s*:/gu)?.length ?? 0
 }
@@ -116,12 +118,12 @@ function faultsOfHeld(expected: NonNullable<Expectations['held']>, run: CaseRun)
   return [
     ...(missing.length === 0
       ? []
-      : [`${missing.length} of ${wanted.length} decisions are not held: ${String(missing[0])}`]),
-    ...(extra === 0 ? [] : [`${extra} decisions are held that were not to be`])
+      : [`${missing.length} of ${wanted.length} decisions are not stored: ${String(missing[0])}`]),
+    ...(extra === 0 ? [] : [`${extra} unexpected decisions are stored`])
   ]
 }
 
-/** From the end of one request to the beginning of the next. */
+/** Checks the time between the end of one request and the start of the next. */
 function faultsOfGaps(
   { between = [], longest, spread }: NonNullable<Expectations['gaps']>,
   { server: { requests } }: CaseRun

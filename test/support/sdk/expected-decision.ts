@@ -1,4 +1,4 @@
-/** Holds one decision that a scripted server has against what a case expects of it. */
+/** Compares a stored decision with the decision that a conformance case expects. */
 import type { ExpectedDecision } from './conformance-case.ts'
 import { parseExactly } from './exact-json.ts'
 import { differencesOf } from './match.ts'
@@ -7,9 +7,9 @@ import type { CaseRun } from './case-run.ts'
 export function faultsOfDecision(expected: ExpectedDecision, { server, ids }: CaseRun): string[] {
   const { nth, input_text, depth_max, changes, changes_count, ...members } = expected
   const path = `decision ${nth}`
-  // Where nobody was told an id, they are counted as they came.
+  // If the ids are unknown, `nth` counts stored decisions in order of arrival.
   const text = server.held.get(ids[nth] ?? [...server.held.keys()][nth] ?? '')?.text
-  if (text === undefined) return [`${path} is not held`]
+  if (text === undefined) return [`${path} is not stored`]
   const decision = JSON.parse(text) as Record<string, unknown>
   const { input } = parseExactly(text) as { input: unknown }
   const noted = changesOf(decision)
@@ -34,7 +34,7 @@ function changesOf({ metadata }: Record<string, unknown>): string[] {
   return [...sdk_changes].sort()
 }
 
-/** How deep `input` is nested: 0 for a text or a number. */
+/** Returns the nesting depth of `input`; 0 for a string, number, boolean or null. */
 function depthOf(text: string): number {
   let values = [(JSON.parse(text) as { input: unknown }).input]
   let depth = -1

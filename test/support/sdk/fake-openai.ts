@@ -1,4 +1,4 @@
-/** A service of OpenAI's shape that knows one answer. */
+/** Fakes the OpenAI API with a fixed response. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'

@@ -1,28 +1,40 @@
-/** A platform for the TypeScript SDK whose time, chance and gateway are in the test's hands. */
-import type { Answer, Endable, Exchange, Platform } from '../../../sdk/typescript/src/platform.ts'
+/** Fakes the platform of the TypeScript SDK, so that a test controls time, randomness and the
+ * gateway.
+ */
+import type {
+  HttpResponse,
+  ShutdownTarget,
+  Exchange,
+  Platform
+} from '../../../sdk/typescript/src/platform.ts'
 
-export interface FakeRequest {
+interface FakeRequest {
   readonly exchange: Exchange
   readonly at: number
-  /** The decisions of the body, parsed. */
+  /** Decisions parsed from the body. */
   readonly decisions: readonly Record<string, unknown>[]
   readonly report: unknown
 }
 
-/** What a gateway says to a request; throwing is no answer, and never resolving is a hang. */
-export type Gateway = (request: FakeRequest) => Partial<Answer> | Promise<Partial<Answer>>
+/**
+ * Returns the gateway's response. A thrown error simulates a failed connection; a pending promise
+ * simulates a hanging gateway.
+ */
+export type Gateway = (
+  request: FakeRequest
+) => Partial<HttpResponse> | Promise<Partial<HttpResponse>>
 
 export interface FakePlatform extends Platform {
   readonly requests: FakeRequest[]
   readonly lines: string[]
-  /** The clients that asked to be told of the end. */
-  readonly watched: Set<Endable>
+  /** Clients to shut down when the process exits. */
+  readonly watched: Set<ShutdownTarget>
   gateway: Gateway
-  /** What `random` gives. */
+  /** Value that `random` returns. */
   chance: number
-  /** Lets time pass, with all that is due in it. */
+  /** Advances the clock and runs all timers that are due. */
   advance(ms: number): Promise<void>
-  /** Timers that would keep the process alive. */
+  /** Returns the number of pending timers that keep the process alive. */
   held(): number
 }
 
@@ -32,12 +44,12 @@ interface Timer {
   readonly hold: boolean
 }
 
-/** 2026-01-01, so that dates are dates. */
+/** 2026-01-01 in milliseconds since the Unix epoch. */
 const epochMs = 1_767_225_600_000
 
 const timerMaxMs = 2 ** 31 - 1
 
-/** Takes whatever it is given, as a gateway would. */
+/** Accepts every decision. */
 export const takeAll: Gateway = ({ decisions }) => ({
   status: 202,
   body: JSON.stringify({
@@ -45,13 +57,13 @@ export const takeAll: Gateway = ({ decisions }) => ({
   })
 })
 
-/** One answer after the other, then `takeAll`. */
+/** Uses each gateway for one request, then accepts every decision. */
 export function script(...answers: Gateway[]): Gateway {
   const left = [...answers]
   return (request) => (left.shift() ?? takeAll)(request)
 }
 
-export function status(code: number, more: Partial<Answer> = {}): Gateway {
+export function status(code: number, more: Partial<HttpResponse> = {}): Gateway {
   return () => ({ status: code, body: '', ...more })
 }
 
@@ -60,7 +72,7 @@ export function createFakePlatform(environment: Record<string, string> = {}): Fa
   let now = 0
   let filler = 0
 
-  async function transport(exchange: Exchange): Promise<Answer> {
+  async function transport(exchange: Exchange): Promise<HttpResponse> {
     const { body } = exchange
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
     const parsed = JSON.parse(text) as { decisions: FakeRequest['decisions'] }
@@ -91,12 +103,12 @@ export function createFakePlatform(environment: Record<string, string> = {}): Fa
     fillRandom: (bytes) => void bytes.fill(filler++),
     byteLength: (text) => Buffer.byteLength(text),
     startTimer: (run, delayMs, hold = false) => {
-      // As setTimeout does it.
+      // As in setTimeout, a delay above the maximum becomes 1 ms.
       const timer = { at: now + (delayMs > timerMaxMs ? 1 : delayMs), run, hold }
       timers.add(timer)
       return () => void timers.delete(timer)
     },
-    watchEnd: (client) => {
+    onShutdown: (client) => {
       platform.watched.add(client)
       return () => void platform.watched.delete(client)
     },
@@ -118,7 +130,7 @@ export function createFakePlatform(environment: Record<string, string> = {}): Fa
   return platform
 }
 
-/** Whatever follows from what has happened, without any time. */
+/** Runs pending promise callbacks without advancing the time. */
 async function settle(): Promise<void> {
   const turns = 50
   for (let turn = 0; turn < turns; turn++) await Promise.resolve()

@@ -1,4 +1,4 @@
-/** A server on a port of its own for one test. */
+/** Starts servers on free ports and closes them after the test file. */
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { createServer as createSocketServer } from 'node:net'
 import type { Socket } from 'node:net'
 import { onEnd } from '../cleanup.ts'
 
-/** Answers with its address; every connection ends with the test. */
+/** Starts an HTTP server and resolves with its base URL. */
 export async function listen(handle: RequestListener): Promise<string> {
   const server = createServer(handle)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -17,7 +17,7 @@ export async function listen(handle: RequestListener): Promise<string> {
   return addressOf(server.address())
 }
 
-/** As `listen`, for what is no HTTP. */
+/** Starts a TCP server and resolves with its base URL. */
 export async function listenRaw(handle: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createSocketServer((socket) => {

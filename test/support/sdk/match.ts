@@ -1,7 +1,7 @@
-/** Compares what was seen with what a case expects; the forms are told of in sdk/conformance. */
+/** Compares observed values with the matchers of sdk/conformance. */
 
-/** Whether objects may have members that are not expected. */
-export type Strictness = 'partial' | 'exact'
+/** `partial` allows additional object members; `exact` does not. */
+type Strictness = 'partial' | 'exact'
 
 type Members = Readonly<Record<string, unknown>>
 type Matcher = (expected: never, actual: unknown) => boolean
@@ -15,7 +15,7 @@ const matchers: Readonly<Record<string, Matcher>> = {
   characters: (count: number, actual) => typeof actual === 'string' && actual.length === count
 }
 
-/** One sentence for each difference. */
+/** Returns one sentence per difference. */
 export function differencesOf(
   expected: unknown,
   actual: unknown,

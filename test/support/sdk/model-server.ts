@@ -1,4 +1,4 @@
-/** A model of OpenAI's shape that always says the same, for pages that show a client of it. */
+/** Runs a server with the OpenAI API and a fixed response, for documentation examples. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onEnd } from '../cleanup.ts'
@@ -18,7 +18,7 @@ const completion = {
   usage: { prompt_tokens: 12, completion_tokens: 4, total_tokens: 16 }
 }
 
-/** Resolves with the base address that its clients take. */
+/** Starts the server and resolves with its base URL. */
 export async function startModelServer(): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => {

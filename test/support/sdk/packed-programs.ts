@@ -1,4 +1,6 @@
-/** Programs that use the packed SDK by every entry, as modules of both kinds. */
+/** Defines programs that use every entry point of the packed SDK, as an ES module and as a CommonJS
+ * module.
+ */
 
 const body = `
   const sluice = init({ agentId: 'packed', batchIntervalMs: 10 })
@@ -26,7 +28,7 @@ export const packedPrograms: Readonly<Record<string, string>> = {
   'script.cjs': `${required}\nvoid (async () => {${body}})()\n`
 }
 
-/** What each of them prints, and what it sends. */
+/** Expected output of every program. */
 export const printed = '{"sent":2,"failed":0,"dropped":0,"pending":0} function function\n'
 export const sentDecisions = [
   { agent_id: 'packed', session_id: 's', input: 1, output: 'logged' },

@@ -1,4 +1,4 @@
-/** The TypeScript SDK as npm would publish it, built and packed into a folder. */
+/** Builds and packs the TypeScript SDK as npm does for publishing. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -7,12 +7,14 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 export interface PackedSdk {
-  /** The tarball. */
   readonly path: string
   readonly files: readonly string[]
 }
 
-/** Built from a copy of the sources: suites run concurrently, and each build removes `dist`. */
+/**
+ * Builds the SDK in a copy of its sources, because the build removes `dist` and test files run in
+ * parallel.
+ */
 async function packSdk(folder: string): Promise<PackedSdk> {
   const source = join(folder, 'source')
   const filter = (path: string): boolean => basename(path) !== 'dist'
@@ -20,7 +22,7 @@ async function packSdk(folder: string): Promise<PackedSdk> {
   symlinkSync(resolve('node_modules'), join(source, 'node_modules'))
   const args = ['pack', '--json', '--silent', '--pack-destination', folder]
   const { stdout } = await run('npm', args, { cwd: source })
-  // What the build prints comes first.
+  // Skip the build output that npm prints before the JSON.
   const [packed] = JSON.parse(stdout.slice(stdout.search(/^[[{]/m))) as [Packed]
   return { path: join(folder, packed.filename), files: packed.files.map(({ path }) => path) }
 }
@@ -30,7 +32,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[]
 }
 
-/** A folder that depends on it, as a program of somebody else does. */
+/** Creates a project that depends on the packed SDK. */
 export async function installSdk(folder: string): Promise<PackedSdk> {
   mkdirSync(folder, { recursive: true })
   const packed = await packSdk(folder)

@@ -1,11 +1,11 @@
-/** Python for the tests of its SDK: what is there, and what they install for themselves once. */
+/** Builds and installs the Python SDK for tests. */
 import { join, resolve } from 'node:path'
 import { findPythonEnvironment } from '../python-environment.ts'
 import { runWell } from '../run-to-end.ts'
 
 export const sdkFolder = resolve('sdk/python')
 
-/** What builds and judges the package, and the two libraries that it wraps. */
+/** Build and lint tools, and the two libraries that the SDK wraps. */
 const packages = [
   'build==1.6.1',
   'hatchling==1.33.0',
@@ -16,12 +16,12 @@ const packages = [
   'vermin==1.9.2'
 ]
 
-/** The folder of the programs of `packages`; null, and a line that says so, without them. */
+/** Returns the `bin` folder with the tools; null, after a warning, if they cannot be installed. */
 export async function findPythonTools(): Promise<string | null> {
   return await findPythonEnvironment('sdk-python', ...packages)
 }
 
-/** Builds the SDK; resolves with the paths of its wheel and its sdist. */
+/** Builds the SDK and resolves with the paths of the wheel and the sdist. */
 export async function buildSdk(tools: string, folder: string): Promise<readonly [string, string]> {
   const version = /VERSION = "(.*)"/.exec(
     await runWell('cat', [join(sdkFolder, 'src/sluice/_version.py')])
@@ -32,7 +32,9 @@ export async function buildSdk(tools: string, folder: string): Promise<readonly 
   return [`${name}-py3-none-any.whl`, `${name}.tar.gz`]
 }
 
-/** A Python environment with the wheel and nothing else; resolves with its folder of programs. */
+/**
+ * Creates a Python environment that contains only the wheel, and resolves with its `bin` folder.
+ */
 export async function installWheel(tools: string, wheel: string, folder: string): Promise<string> {
   await runWell('python3', ['-m', 'venv', '--without-pip', folder])
   const python = join(folder, 'bin', 'python')

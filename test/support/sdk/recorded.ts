@@ -1,4 +1,4 @@
-/** An observer that keeps what is logged, with a clock that a test turns. */
+/** Creates an observer that records decisions, with a clock that the test controls. */
 import { createContext } from '../../../sdk/typescript/src/context.ts'
 import type { Context } from '../../../sdk/typescript/src/context.ts'
 import type { DecisionInput } from '../../../sdk/typescript/src/decision.ts'
@@ -13,10 +13,9 @@ import type {
 export interface Recorded {
   readonly observer: Observer
   readonly context: Context
-  /** What was logged so far, each with what the context said where it was logged. */
   readonly decisions: Record<string, unknown>[]
   readonly startTrace: (fields?: ObservationFields) => Observation
-  /** Lets time pass, in milliseconds. */
+  /** Advances the clock. */
   pass(ms: number): void
 }
 

@@ -1,13 +1,13 @@
-/** Stands between an SDK and a gateway, passes everything on, and keeps what was sent. */
+/** Runs a proxy between an SDK and a gateway that records request bodies. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { onEnd } from '../cleanup.ts'
 
-export interface RecordingProxy {
+interface RecordingProxy {
   readonly url: string
-  /** The bodies in order, inflated. */
+  /** Decompressed request bodies. */
   readonly bodies: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Runs one case of sdk/conformance against one SDK, and says all that went otherwise. */
+/** Runs a conformance case with one SDK and returns the differences from its expectations. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { waitUntil } from '../wait-until.ts'
 import type { CaseRun } from './case-run.ts'
@@ -11,8 +11,11 @@ import { startScriptedServer } from './scripted-server.ts'
 import type { ScriptedServer } from './scripted-server.ts'
 import { apiKey, findInvariantFaults, identityFaultsOf } from './invariants.ts'
 
-/** So that a case lasts moments: an SDK is as correct with short pauses as with long ones. */
-export const caseOptions = {
+/**
+ * Default client options. Retries and the circuit breaker are fast to save time; no expectation
+ * depends on them.
+ */
+const caseOptions = {
   batch_interval_ms: 600_000,
   retry_base_ms: 5,
   retry_cap_ms: 50,
@@ -22,7 +25,7 @@ export const caseOptions = {
 const waitMs = 30_000
 const exitMs = 25_000
 
-/** Empty when the SDK does all that the case expects, and all that is always expected. */
+/** Returns the differences; empty if the SDK passes. */
 export async function runCase(sdk: Sdk, conformanceCase: ConformanceCase): Promise<string[]> {
   const server = await startScriptedServer(conformanceCase.server ?? {})
   const driver = startDriver(sdk, environmentOf(conformanceCase, server))
@@ -42,7 +45,7 @@ export async function runCase(sdk: Sdk, conformanceCase: ConformanceCase): Promi
   }
 }
 
-/** In a case `{server}` and `{key}` stand for what only the runner knows. */
+/** Replaces the placeholders `{server}` and `{key}`, whose values are known only at run time. */
 function fill<T>(value: T, server: ScriptedServer): T {
   const text = JSON.stringify(value)
   return JSON.parse(text.replaceAll('{server}', server.url).replaceAll('{key}', apiKey)) as T
@@ -60,7 +63,7 @@ async function takeStep(run: CaseRun, step: Step, index: number): Promise<void> 
 
 type Take = (run: CaseRun, step: Step) => Promise<Reply>
 
-/** What the runner does itself, or has to do with what the driver answers. */
+/** Steps that the runner handles. All other steps are sent to the driver. */
 const takes: Readonly<Record<string, Take>> = {
   init,
   log,
@@ -80,7 +83,7 @@ const takes: Readonly<Record<string, Take>> = {
 async function answerOf(run: CaseRun, step: Step): Promise<Reply> {
   const { unanswered, ...command } = step
   if (unanswered === true) {
-    run.driver.tell(command)
+    run.driver.send(command)
     run.isUnanswered = true
     return {}
   }
@@ -95,12 +98,12 @@ async function log(run: CaseRun, step: Step): Promise<Reply> {
 }
 
 async function observe(run: CaseRun, step: Step): Promise<Reply> {
-  // What is logged by itself has an id that nobody is told.
+  // Wrappers create decision ids that the runner does not know.
   run.isUnanswered = true
   return await run.driver.ask(step)
 }
 
-/** A null option is one that is left out. */
+/** Creates a client. A null option is not passed. */
 async function init(run: CaseRun, step: Step): Promise<Reply> {
   const own = { ...run.case.options, ...(step['options'] as Members | undefined) }
   const all = { api_key: '{key}', base_url: '{server}', ...caseOptions, ...own }
@@ -130,7 +133,7 @@ async function askCallbacks(run: CaseRun, { lacks, drops_sum }: Step): Promise<R
     run.faults.push(...differencesOf(drops_sum, sums, { path: 'drops', strictness: 'exact' }))
   }
   if (typeof lacks === 'string' && JSON.stringify(reply).includes(lacks)) {
-    run.faults.push(`a callback was told ${lacks}`)
+    run.faults.push(`a callback got ${lacks}`)
   }
   return reply
 }
@@ -153,7 +156,7 @@ async function wait(run: CaseRun, { until = {}, ms }: Step): Promise<Reply> {
   return { requests: run.server.requests.length, held: run.server.held.size }
 }
 
-/** Where a case does not say how, everything is sent and the process ends by itself. */
+/** Ends the run. By default, the client is closed and the driver exits on its own. */
 async function end(run: CaseRun, how?: string): Promise<Reply> {
   if (how === undefined) {
     await run.driver.ask({ do: 'close' })
@@ -161,9 +164,9 @@ async function end(run: CaseRun, how?: string): Promise<Reply> {
   }
   const exit = await run.driver.end(how ?? 'return')
   Object.assign(run, { exit, isGone: true })
-  if (exit.elapsedMs > exitMs) run.faults.push(`the process ended ${exit.elapsedMs} ms later`)
+  if (exit.elapsedMs > exitMs) run.faults.push(`the process exited after ${exit.elapsedMs} ms`)
   if (how === undefined && exit.code !== 0) {
-    run.faults.push(`ended with ${exit.code ?? exit.signal}: ${run.driver.stderr()}`)
+    run.faults.push(`exited with ${exit.code ?? exit.signal}: ${run.driver.stderr()}`)
   }
   return { code: exit.code, signal: exit.signal, elapsed_ms: exit.elapsedMs }
 }

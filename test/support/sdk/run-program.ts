@@ -1,15 +1,15 @@
-/** A program that uses the TypeScript SDK, in a process of its own. */
+/** Runs a program that uses the TypeScript SDK in a separate process. */
 import { spawn } from 'node:child_process'
 import { onEnd } from '../cleanup.ts'
 
 const sdk = new URL('../../../sdk/typescript/src/index.ts', import.meta.url).href
 
 export interface Program {
-  /** What it has printed so far. */
+  /** Output received so far. */
   readonly output: { stdout: string; stderr: string }
   readonly ended: Promise<Ended>
   signal(name: NodeJS.Signals): void
-  /** From now on nobody reads what it writes to stderr. */
+  /** Closes the read end of the program's stderr. */
   ignoreStderr(): void
 }
 
@@ -21,7 +21,10 @@ export interface Ended {
   readonly ms: number
 }
 
-/** `text` is a module in which `sluice` is a client with these options, and `init` makes others. */
+/**
+ * Runs `text` as an ES module. `sluice` is a client with `options`, and `init` creates more
+ * clients.
+ */
 export function runProgram(text: string, options: object): Program {
   const start = `import { init } from '${sdk}'; const sluice = init(${JSON.stringify(options)});`
   const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e']

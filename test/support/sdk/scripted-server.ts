@@ -1,4 +1,4 @@
-/** A gateway that misbehaves as a script says, and writes down what it saw. */
+/** Runs a fake gateway that follows a script and records requests. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer as createSocketServer } from 'node:net'
@@ -13,21 +13,21 @@ import { sendAnswer } from './send-answer.ts'
 export interface SeenRequest {
   readonly path: string
   readonly headers: IncomingMessage['headers']
-  /** Counts connections from 1. */
+  /** Sequence number of the connection, starting at 1. */
   readonly connection: number
-  /** Milliseconds of the monotonic clock, when its head was read. */
+  /** Monotonic time in milliseconds at which the request head arrived. */
   readonly beganAt: number
-  /** When the server was through with it; null as long as it is not. */
+  /** Monotonic time in milliseconds at which the response ended; null until then. */
   endedAt: number | null
-  /** Null when nothing was answered. */
+  /** Response status; null if there was no response. */
   status: number | null
   isGzip: boolean
-  /** Of the body, inflated; 0 when it never came. */
+  /** Size of the decompressed body in bytes; 0 if it was not read. */
   bytes: number
-  /** The body as it came, inflated. */
+  /** Decompressed body. */
   text: string
   items: readonly Item[]
-  /** Members of each item that are not of a decision, and so on: nothing here is ever right. */
+  /** Problems found in the request, for example unknown item members. */
   readonly faults: string[]
   client_report: ClientReport | null
 }
@@ -37,20 +37,20 @@ export interface ClientReport {
   readonly agent_id?: string
 }
 
-/** A decision that the server holds. */
+/** Stored decision. */
 export interface Held {
-  /** As it came first. */
+  /** JSON text as first received. */
   readonly text: string
   times: number
 }
 
 export interface ServerScript {
-  /** For the first request, the second and so on. */
+  /** Behaviours of the first requests. Each applies to `times` requests. */
   readonly script?: readonly Behaviour[]
-  /** For every later one; takes all when left out. */
+  /** Behaviour after the script. By default, all requests are accepted. */
   readonly then?: Behaviour
   readonly listening?: boolean
-  /** New connections are read from so much later. */
+  /** Delay in milliseconds before the server reads from a new connection. */
   readonly accept_delay_ms?: number
 }
 
@@ -59,12 +59,12 @@ export interface ScriptedServer {
   readonly requests: readonly SeenRequest[]
   readonly held: ReadonlyMap<string, Held>
   readonly reports: readonly ClientReport[]
-  /** The most requests that were open at a time. */
+  /** Returns the maximum number of concurrent requests observed. */
   readonly openMax: () => number
   readonly connections: () => number
   behave(behaviour: Behaviour): void
   listen(): Promise<void>
-  /** Nobody listens any more, and every connection is reset. */
+  /** Stops listening and resets all connections. */
   shut(): Promise<void>
 }
 
@@ -111,7 +111,7 @@ export async function startScriptedServer(script: ServerScript): Promise<Scripte
     seen.endedAt = performance.now()
   }
 
-  /** Before the answer is out, as the gateway does it: what is answered is held. */
+  /** Stores the decisions before the response is sent, as the gateway does. */
   function take(seen: SeenRequest, answer: Answer): void {
     seen.status = answer.status
     for (const item of answer.queued) hold(seen, item)
@@ -123,7 +123,7 @@ export async function startScriptedServer(script: ServerScript): Promise<Scripte
     if (before === undefined) held.set(decision_id, { text, times: 1 })
     else {
       before.times += 1
-      if (before.text !== text) seen.faults.push(`${decision_id} came again with other content`)
+      if (before.text !== text) seen.faults.push(`${decision_id} was sent again with other content`)
     }
   }
 
@@ -170,7 +170,7 @@ function seenOf({ url = '', headers }: IncomingMessage, connection: number): See
   return { ...began, ...nothing, items: [], faults: [] }
 }
 
-/** False when the behaviour was to break off meanwhile. */
+/** Reads the request body. Resolves with false if the behaviour resets the connection. */
 async function readRequest(
   request: IncomingMessage,
   seen: SeenRequest,
@@ -205,6 +205,6 @@ function membersOf(text: string): Pick<SeenRequest, 'items' | 'client_report'> {
     decision_id: String(decision.decision_id),
     text: JSON.stringify(decision)
   }))
-  // The counts of a report are numbers again.
+  // Serialize and parse again, to turn raw JSON numbers into numbers.
   return { items, client_report: JSON.parse(JSON.stringify(client_report)) as ClientReport | null }
 }

@@ -1,4 +1,4 @@
-/** Sends the answer of a scripted server in one of the ways in which answers go wrong. */
+/** Sends responses of the scripted server, including faulty ones. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer, Behaviour } from './behaviour.ts'
@@ -8,11 +8,11 @@ export interface Sending {
   readonly response: ServerResponse
   readonly behaviour: Behaviour
   readonly answer: Answer
-  /** Called just before the first byte goes out, or in place of it. */
+  /** Called just before the first byte is sent, or when the server decides to send nothing. */
   readonly onTaken: () => void
 }
 
-/** Resolves when the server is through with it. */
+/** Sends the response and resolves when it is finished. */
 export async function sendAnswer(sending: Sending): Promise<void> {
   const { request, response, behaviour, answer, onTaken } = sending
   const { delay_ms, hints, reset, early } = behaviour

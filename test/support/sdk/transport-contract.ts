@@ -1,4 +1,4 @@
-/** What every transport of the TypeScript SDK does, with real sockets. */
+/** Contract tests for every transport of the TypeScript SDK, with real sockets. */
 import { describe, expect, test } from '@jest/globals'
 import type { IncomingMessage } from 'node:http'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -20,8 +20,8 @@ function exchange(url: string, more: Partial<Exchange> = {}): Exchange {
 }
 
 export function testTransport(name: string, transport: Transport): void {
-  describe(`${name}: an answer`, () => {
-    test('of any status, with what was sent', async () => {
+  describe(`${name}: response`, () => {
+    test('returns any status and sends the request unchanged', async () => {
       const url = await listen((request, response) => {
         void bodyOf(request).then((body) => {
           response.writeHead(429, { 'retry-after': '7' })
@@ -44,7 +44,7 @@ export function testTransport(name: string, transport: Transport): void {
       expect(told).toContain(`"${body.length}","${'x'.repeat(1000)}"`)
     })
 
-    test('in pieces, a character over two of them', async () => {
+    test('joins chunks that split a character', async () => {
       const bytes = Buffer.from('{"a":"ü😀"}')
       const url = await listen((request, response) => {
         request.resume().on('end', () => {
@@ -55,7 +55,7 @@ export function testTransport(name: string, transport: Transport): void {
       expect((await transport(exchange(url))).body).toBe(bytes.toString())
     })
 
-    test('that redirects is an answer', async () => {
+    test('does not follow redirects', async () => {
       let strays = 0
       const url = await listen(({ url: path }, response) => {
         if (path === '/elsewhere') strays++
@@ -65,7 +65,7 @@ export function testTransport(name: string, transport: Transport): void {
       expect(strays).toBe(0)
     })
 
-    test('without end is not read to its end', async () => {
+    test('does not read an endless response to its end', async () => {
       let closed = false
       const url = await listen((request, response) => {
         request.resume()
@@ -78,12 +78,12 @@ export function testTransport(name: string, transport: Transport): void {
         more()
       })
       expect(await transport(exchange(url))).toMatchObject({ status: 200, body: undefined })
-      await waitUntil('the connection is given up', () => closed)
+      await waitUntil('the connection to be closed', () => closed)
     })
   })
 
-  describe(`${name}: no answer`, () => {
-    test('when nobody listens', async () => {
+  describe(`${name}: no response`, () => {
+    test('rejects if no server listens', async () => {
       await expect(transport(exchange('http://127.0.0.1:1'))).rejects.toThrow()
     })
 
@@ -93,12 +93,12 @@ export function testTransport(name: string, transport: Transport): void {
       ['half a body', 'HTTP/1.1 202 Accepted\r\ncontent-length: 100\r\n\r\n{"results"'],
       ['half a chunked body', 'HTTP/1.1 202 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"res'],
       ['something else', 'SSH-2.0-OpenSSH_9\r\n']
-    ])('when the server says %s and closes', async (_, text) => {
+    ])('rejects if the server sends %s and closes', async (_, text) => {
       const url = await listenRaw((socket) => void socket.once('data', () => socket.end(text)))
       await expect(transport(exchange(url))).rejects.toThrow()
     })
 
-    test('when it takes too long, however it drips', async () => {
+    test('rejects at the timeout, even if bytes trickle in', async () => {
       const url = await listen((request, response) => {
         request.resume()
         response.writeHead(202, { 'content-length': 100 })
@@ -110,7 +110,7 @@ export function testTransport(name: string, transport: Transport): void {
       await expect(transport(exchange(silent, { timeoutMs: 50 }))).rejects.toThrow('50 ms')
     })
 
-    test('when it is ended from here', async () => {
+    test('rejects when aborted', async () => {
       const abort = new AbortController()
       const url = await listen((request) => void request.resume().on('end', () => abort.abort()))
       await expect(transport(exchange(url, { signal: abort.signal }))).rejects.toThrow()

@@ -1,4 +1,4 @@
-/** The view of an evaluation, computed from its plan and runs. */
+/** Tests how the view of an evaluation is computed from its plan and runs. */
 import { expect, test } from '@jest/globals'
 import { evaluationViewOf } from '../../../api/evaluation-view.ts'
 import type { EvaluationRun } from '../../../api/evaluation-run.ts'
@@ -7,7 +7,7 @@ import { now, runOf } from './samples.ts'
 
 const planned_at = new Date(now)
 
-/** Returns a plan of rules with these outcomes, each with one evaluator. */
+/** Returns a plan with one rule per outcome. Each rule has one evaluator. */
 function planOf(...outcomes: string[]) {
   const rules = outcomes.map((outcome, index) => ({
     ...{ rule_id: `rul_${index}`, name: `rule ${index}`, outcome },

@@ -1,6 +1,8 @@
-/** Builds calls for handlers, and catches the problem that a handler throws. */
+/** Builds calls and services for handlers, and returns the problems that handlers throw. */
 import { Problem } from '../../../core/problem.ts'
 import type { Principal, SessionPrincipal } from '../../../core/principal.ts'
+import type { Services } from '../../../api/services.ts'
+import { reply } from '../../../http/call.ts'
 import type { Call } from '../../../http/call.ts'
 import type { CheckedCall } from '../../../http/route.ts'
 
@@ -33,10 +35,17 @@ export function checkedCallOf<P extends Principal | null>(
   principal: P,
   members: Partial<CheckedCall> = {}
 ): CheckedCall<P> {
-  return { ...callOf(), body: undefined, ...members, principal }
+  return { ...callOf(), body: undefined, reply, ...members, principal }
 }
 
-/** The problem that something was refused with. */
+/** Returns services that have only the members that a test needs. */
+export function servicesOf(members: {
+  readonly [Name in keyof Services]?: Partial<Services[Name]>
+}): Services {
+  return members as unknown as Services
+}
+
+/** Returns the problem that `outcome` throws or rejects with. */
 export async function problemOf(outcome: Promise<unknown> | (() => unknown)): Promise<Problem> {
   try {
     await (typeof outcome === 'function' ? outcome() : outcome)
@@ -44,5 +53,5 @@ export async function problemOf(outcome: Promise<unknown> | (() => unknown)): Pr
     if (error instanceof Problem) return error
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('the call was not rejected')
 }

@@ -1,11 +1,11 @@
-/** Waiting: until it is enough, until the time is over, or until nobody waits any more. */
+/** Tests that a poll ends when the value is sufficient, the time is up, or the call ends. */
 import { expect, test } from '@jest/globals'
 import { createPoll, systemTimer } from '../../../api/poll.ts'
 import type { PollTimer } from '../../../api/poll.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { problemOf } from './fakes.ts'
 
-/** Time passes only while somebody pauses. */
+/** Creates a timer that advances only during pauses. */
 function createFakeTimer(onPause: (pauses: readonly number[]) => void = () => {}) {
   const pauses: number[] = []
   let time = 1000
@@ -28,7 +28,7 @@ function counter() {
   return () => Promise.resolve((count += 1))
 }
 
-test('without wait it reads once', async () => {
+test('reads once without a wait', async () => {
   const { timer, pauses } = createFakeTimer()
   const poll = createPoll({ stopping: never, timer })
   expect(
@@ -37,7 +37,7 @@ test('without wait it reads once', async () => {
   expect(pauses).toEqual([])
 })
 
-test('what is there at once is answered at once', async () => {
+test('returns at once if the first value is enough', async () => {
   const { timer, pauses } = createFakeTimer()
   const poll = createPoll({ stopping: never, timer })
   expect(
@@ -46,7 +46,7 @@ test('what is there at once is answered at once', async () => {
   expect(pauses).toEqual([])
 })
 
-test('reads with growing pauses until it is enough', async () => {
+test('reads with growing pauses until the value is enough', async () => {
   const { timer, pauses } = createFakeTimer()
   const poll = createPoll({ stopping: never, timer })
   expect(
@@ -59,7 +59,7 @@ test('reads with growing pauses until it is enough', async () => {
   expect(pauses).toEqual([100, 150, 225, 337.5, 500, 500])
 })
 
-test('gives what there is when the time is over, and not a moment later', async () => {
+test('returns the last value exactly when the time is over', async () => {
   const { timer, pauses } = createFakeTimer()
   const poll = createPoll({ stopping: never, timer })
   expect(
@@ -68,12 +68,12 @@ test('gives what there is when the time is over, and not a moment later', async 
   expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBe(1000)
 })
 
-test.each(['the caller hangs up', 'the process is told to stop'])('ends when %s', async (who) => {
+test.each(['the client disconnects', 'the process shuts down'])('ends when %s', async (who) => {
   const ending = new AbortController()
   const { timer, pauses } = createFakeTimer((all) => {
     if (all.length === 2) ending.abort()
   })
-  const isCaller = who.startsWith('the caller')
+  const isCaller = who.startsWith('the client')
   const poll = createPoll({ stopping: isCaller ? never : ending.signal, timer })
   const signal = isCaller ? ending.signal : never
   expect(await poll(counter(), () => false, { organizationId: 'a', waitMs: 30_000, signal })).toBe(
@@ -82,7 +82,7 @@ test.each(['the caller hangs up', 'the process is told to stop'])('ends when %s'
   expect(pauses).toHaveLength(2)
 })
 
-/** Calls that wait until somebody lets them go on. */
+/** Creates calls that wait until `letGo` is called. */
 function createWaiting(waitingMax: number) {
   const inside = Promise.withResolvers<void>()
   const timer: PollTimer = { now: () => 0, pause: () => inside.promise }
@@ -98,7 +98,7 @@ function createWaiting(waitingMax: number) {
   return { poll, read, wait, letGo }
 }
 
-test('one organization that takes all it can leaves the places of the others', async () => {
+test('leaves slots to other organizations when one takes all it may', async () => {
   const { wait, letGo } = createWaiting(10)
   const calls = [wait('a'), wait('a')]
   const refused = await problemOf(wait('a'))
@@ -111,7 +111,7 @@ test('one organization that takes all it can leaves the places of the others', a
   expect(await Promise.all(calls)).toEqual(Array.from({ length: 10 }, () => true))
 })
 
-test('a call that need not wait takes no place, and one that waited frees its place', async () => {
+test('takes a slot only for calls that wait, and releases it afterwards', async () => {
   const { poll, read, wait, letGo } = createWaiting(1)
   const options = { organizationId: 'a', waitMs: 1000, signal: never }
   const first = wait('a')
@@ -122,21 +122,21 @@ test('a call that need not wait takes no place, and one that waited frees its pl
   expect(await poll(counter(), (count) => count === 2, options)).toBe(2)
 })
 
-test('a read that fails gives its place back', async () => {
+test('releases the slot of a failed read', async () => {
   const { timer } = createFakeTimer()
   const poll = createPoll({ stopping: never, timer, waitingMax: 1 })
   for (let time = 0; time < 3; time++) {
     const read = counter()
     const failing = async () => {
-      if ((await read()) > 1) throw new Error('away')
+      if ((await read()) > 1) throw new Error('unavailable')
       return false
     }
     const waiting = poll(failing, Boolean, { organizationId: 'a', waitMs: 1000, signal: never })
-    await expect(waiting).rejects.toThrow('away')
+    await expect(waiting).rejects.toThrow('unavailable')
   }
 })
 
-test('the real timer ends a pause when it is told to', async () => {
+test('ends a pause of the system timer when its signal is aborted', async () => {
   const ending = new AbortController()
   const pause = systemTimer.pause(60_000, ending.signal)
   ending.abort()
@@ -144,7 +144,7 @@ test('the real timer ends a pause when it is told to', async () => {
   await systemTimer.pause(60_000, ending.signal)
 })
 
-test('all calls of one organization that wait read at most 50 times a second', async () => {
+test('limits the waiting calls of one organization to 50 reads a second in total', async () => {
   const pausesOf = async (callers: number): Promise<number> => {
     const pauses: number[] = []
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>()

@@ -1,10 +1,15 @@
-/** How many runs are read at once: a page of decisions may have hundreds of thousands. */
+/** Tests that each query reads a limited number of runs, because the decisions of a page can have
+ * hundreds of thousands of runs.
+ */
 import { expect, test } from '@jest/globals'
 import { createReadEvaluations } from '../../../api/read-evaluations.ts'
 import type { OrganizationStore } from '../../../api/store.ts'
 import { organizationId } from './fakes.ts'
 
-/** Answers how many runs each decision has, and notes of which the runs are read together. */
+/**
+ * Creates a store with this number of runs per decision. It records which decisions are read
+ * together.
+ */
 function createFakeStore(runs: Readonly<Record<string, number>>) {
   const together: (readonly string[])[] = []
   const store: Pick<OrganizationStore, 'organizationId' | 'query'> = {
@@ -28,19 +33,19 @@ async function idsRead(store: OrganizationStore, ids: readonly string[]): Promis
   return found
 }
 
-test('decisions with few runs are read together', async () => {
+test('reads decisions with few runs together', async () => {
   const { store, together } = createFakeStore({ a: 6, b: 6, c: 0 })
   expect(await idsRead(store, ['a', 'b', 'c'])).toEqual(['a', 'b', 'c'])
   expect(together).toEqual([['a', 'b', 'c']])
 })
 
-test('decisions with many runs are read apart, in their order', async () => {
+test('reads decisions with many runs separately, in order', async () => {
   const { store, together } = createFakeStore({ a: 1500, b: 1500, c: 400, d: 3000, e: 1 })
   expect(await idsRead(store, ['a', 'b', 'c', 'd', 'e'])).toEqual(['a', 'b', 'c', 'd', 'e'])
   expect(together).toEqual([['a'], ['b', 'c'], ['d'], ['e']])
 })
 
-test('of a single decision nothing is counted before', async () => {
+test('does not count the runs of a single decision first', async () => {
   const { store, together } = createFakeStore({})
   expect(await idsRead(store, ['a'])).toEqual(['a'])
   expect(together).toEqual([['a']])

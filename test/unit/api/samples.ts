@@ -3,7 +3,7 @@ import type { EvaluationRun } from '../../../api/evaluation-run.ts'
 
 export const now = Date.UTC(2026, 0, 31, 12)
 
-/** A run that has just succeeded, without scores. */
+/** Builds a succeeded run without scores. */
 export function runOf(members: Partial<EvaluationRun> = {}): EvaluationRun {
   return {
     run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',

@@ -1,11 +1,13 @@
-/** Whose rows a read may see, and which failures of the store are an outage. */
+/** Tests the database role and organization of reads and changes, and which errors count as an
+ * outage.
+ */
 import { expect, test } from '@jest/globals'
 import { Problem } from '../../../core/problem.ts'
 import { createStore, readsAtOnceMax } from '../../../api/store.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { organizationId, problemOf } from './fakes.ts'
 
-/** Records each statement and the settings it runs under; returns no rows. */
+/** A fake that records each statement and its settings, and returns no rows. */
 class FakePostgres {
   readonly asked: { readonly statement: string; readonly values: readonly unknown[] }[] = []
   readonly settings: Readonly<Record<string, string>>[] = []
@@ -28,28 +30,28 @@ class FakePostgres {
   }
 }
 
-test('a read is confined to the role of readers and to its organization', async () => {
+test('restricts a read to the reader role and its organization', async () => {
   const fake = new FakePostgres()
-  const ours = createStore(fake).of(organizationId)
-  await ours.query('select 1 from decisions', ['a value'])
-  expect(ours.organizationId).toBe(organizationId)
+  const db = createStore(fake).of(organizationId)
+  await db.query('select 1 from decisions', ['a value'])
+  expect(db.organizationId).toBe(organizationId)
   const reader = { role: 'sluice_reader', 'sluice.organization_id': organizationId }
   expect(fake.settings).toContainEqual(reader)
   expect(fake.asked).toEqual([{ statement: 'select 1 from decisions', values: ['a value'] }])
 })
 
-test('a change is confined to the role of editors and to its organization', async () => {
+test('restricts a change to the editor role and its organization', async () => {
   const fake = new FakePostgres()
-  const ours = createStore(fake).of(organizationId)
+  const db = createStore(fake).of(organizationId)
   const editor = { role: 'sluice_editor', 'sluice.organization_id': organizationId }
-  expect(
-    await ours.change(async (transaction) => transaction.query('select 1 from rules'))
-  ).toEqual([])
+  expect(await db.change(async (transaction) => transaction.query('select 1 from rules'))).toEqual(
+    []
+  )
   expect(fake.settings).toContainEqual(editor)
   expect(fake.asked).toEqual([{ statement: 'select 1 from rules', values: [] }])
 })
 
-test('reads of one organization leave room for logins and for others', async () => {
+test('leaves room for logins and other organizations when one reads a lot', async () => {
   const fake = new FakePostgres()
   const { promise, resolve } = Promise.withResolvers<[]>()
   const store = createStore({
@@ -64,8 +66,8 @@ test('reads of one organization leave room for logins and for others', async () 
       }
     }
   })
-  const ours = store.of(organizationId)
-  const slow = Array.from({ length: 30 }, () => ours.query('select 1 from decisions'))
+  const db = store.of(organizationId)
+  const slow = Array.from({ length: 30 }, () => db.query('select 1 from decisions'))
   await store.accounts.query('select 1 from users')
   await store.of('another').query('select 1 from rules')
   const asked = Map.groupBy(fake.asked, ({ statement }) => statement)
@@ -78,7 +80,7 @@ test('reads of one organization leave room for logins and for others', async () 
   await Promise.all(slow)
 })
 
-test('a refusal out of a change is no outage, whatever its kind', async () => {
+test('rethrows a problem from a change unchanged', async () => {
   const refusal = new Problem('in_use', { detail: 'A rule names it.' })
   const changing = createStore(new FakePostgres())
     .of(organizationId)
@@ -86,7 +88,7 @@ test('a refusal out of a change is no outage, whatever its kind', async () => {
   await expect(changing).rejects.toBe(refusal)
 })
 
-test('accounts are read before there is an organization', async () => {
+test('reads accounts without an organization', async () => {
   const fake = new FakePostgres()
   await createStore(fake).accounts.query('select 1 from users')
   expect(fake.settings).toContainEqual({ role: 'sluice_accounts' })
@@ -94,15 +96,15 @@ test('accounts are read before there is an organization', async () => {
 })
 
 test.each(['of', 'change', 'accounts'] as const)(
-  'an outage is 503 and keeps its cause: %s',
+  'turns an outage into a 503 that keeps its cause: %s',
   async (way) => {
     const fake = new FakePostgres()
     fake.failure = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
     const store = createStore(fake)
-    const ours = store.of(organizationId)
+    const db = store.of(organizationId)
     const ways = {
-      of: () => ours.query('select 1'),
-      change: () => ours.change((transaction) => transaction.query('select 1')),
+      of: () => db.query('select 1'),
+      change: () => db.change((transaction) => transaction.query('select 1')),
       accounts: () => store.accounts.query('select 1')
     }
     const problem = await problemOf(ways[way]())
@@ -112,14 +114,14 @@ test.each(['of', 'change', 'accounts'] as const)(
   }
 )
 
-test('a mistake of ours is not called an outage', async () => {
+test('does not report a programming error as an outage', async () => {
   const fake = new FakePostgres()
   fake.failure = new TypeError('undefined is not a function')
   const reading = createStore(fake).of(organizationId).query('select 1')
   await expect(reading).rejects.toBe(fake.failure)
 })
 
-test('there is no read without an organization, not even for the type checker', () => {
+test('has no query without an organization, checked by types', () => {
   const store = createStore(new FakePostgres())
   // @ts-expect-error A store has no query of its own.
   expect(store.query).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Time ranges: RFC 3339 in, a range that every store can hold out. */
+/** Tests the parsing of time ranges within the Postgres limits. */
 import { expect, test } from '@jest/globals'
 import { readTimeRange } from '../../../api/time-range.ts'
 
@@ -64,14 +64,14 @@ test.each(notTimes)('refuses "%s"', (text) => {
   ])
 })
 
-test('names both ends when neither is a time', () => {
+test('names both ends if neither is a time', () => {
   expect(rangeOf('yesterday', 'x')).toEqual([
     { pointer: '/from', detail: expect.stringContaining('RFC 3339') },
     { pointer: '/to', detail: expect.stringContaining('RFC 3339') }
   ])
 })
 
-test('refuses a range that ends before it begins, or as it begins', () => {
+test('rejects a range whose end is not after its start', () => {
   const wrong = [{ pointer: '/from', detail: 'must be before `to`' }]
   expect(rangeOf('2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z')).toEqual(wrong)
   expect(rangeOf('2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')).toEqual(wrong)

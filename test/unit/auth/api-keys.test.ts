@@ -1,4 +1,4 @@
-/** The cache of keys: how fresh it is, how long it serves alone, and what it asks Postgres. */
+/** Tests the API key cache: freshness, service during outages, and the queries it makes. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createApiKeys } from '../../../auth/api-keys.ts'
@@ -26,7 +26,7 @@ afterEach(() => void jest.useRealTimers())
 
 const find = async () => apiKeys.find(key.key_id)
 
-/** Lets a look-up in the background come to its end. */
+/** Waits for a background lookup to finish. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -39,8 +39,8 @@ function results(): (string | undefined)[] {
   return metrics.labelsOf('sluice_api_key_lookups_total').map(({ result }) => result)
 }
 
-describe('while Postgres answers', () => {
-  test('a key is looked up once and served for three seconds', async () => {
+describe('while Postgres responds', () => {
+  test('looks up a key once and serves it for three seconds', async () => {
     const row = await find()
     expect(row?.principal.key_id).toBe(key.key_id)
     clock.advance(2999)
@@ -49,7 +49,7 @@ describe('while Postgres answers', () => {
     expect(results()).toEqual(['miss', 'hit'])
   })
 
-  test('after that it is served at once, and looked up behind it', async () => {
+  test('then serves the old entry and looks the key up in the background', async () => {
     const row = await find()
     const gate = Promise.withResolvers<void>()
     table.gate = gate.promise
@@ -62,14 +62,14 @@ describe('while Postgres answers', () => {
     expect(table.queries).toBe(2)
   })
 
-  test('one that nobody used for long is served only after a look-up', async () => {
+  test('serves an entry that is long out of date only after a lookup', async () => {
     await find()
     clock.advance(4500)
     revoke()
     expect((await find())?.revoked_at).toBe(clock.now())
   })
 
-  test('many that ask for one key at once wait for one query', async () => {
+  test('shares one query between concurrent lookups of a key', async () => {
     const rows = await Promise.all(Array.from({ length: 100 }, find))
     expect(new Set(rows).size).toBe(1)
     expect(table.queries).toBe(1)
@@ -78,14 +78,14 @@ describe('while Postgres answers', () => {
     expect(table.queries).toBe(2)
   })
 
-  test('each key is looked up by itself', async () => {
+  test('looks up each key separately', async () => {
     const other = aKey()
     table.rows.set(other.key_id, other.row)
     const [first, second] = await Promise.all([find(), apiKeys.find(other.key_id)])
     expect([first?.principal.key_id, second?.principal.key_id]).toEqual([key.key_id, other.key_id])
   })
 
-  test('an unknown key is remembered for a second only: a new key is soon found', async () => {
+  test('remembers an unknown key for only a second, so that a new key works soon', async () => {
     table.rows.clear()
     expect(await find()).toBeNull()
     table.rows.set(key.key_id, key.row)
@@ -97,7 +97,7 @@ describe('while Postgres answers', () => {
     expect(results()).toEqual(['miss', 'unknown', 'miss'])
   })
 
-  test('a revoked key is refused within five seconds, however often it is used', async () => {
+  test('rejects a revoked key within five seconds, however often it is used', async () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 6000 }), { minLength: 1, maxLength: 40 })
     await fc.assert(
       fc.asyncProperty(gaps, fc.nat(39), async (waits, revokedAfter) => {
@@ -117,9 +117,9 @@ describe('while Postgres answers', () => {
     )
   })
 
-  test('and within five seconds of the end of an outage, too', async () => {
+  test('rejects a revoked key within five seconds after an outage', async () => {
     const steps = fc.array(
-      fc.record({ wait: fc.integer({ min: 0, max: 4000 }), isAway: fc.boolean() }),
+      fc.record({ wait: fc.integer({ min: 0, max: 4000 }), isUnavailable: fc.boolean() }),
       { minLength: 2, maxLength: 40 }
     )
     await fc.assert(
@@ -127,7 +127,7 @@ describe('while Postgres answers', () => {
         begin()
         let revokedAt = Infinity
         let backAt = 0
-        for (const [index, { wait, isAway }] of all.entries()) {
+        for (const [index, { wait, isUnavailable }] of all.entries()) {
           clock.advance(wait)
           const row = await Promise.resolve(find()).catch(() => undefined)
           await settle()
@@ -135,8 +135,8 @@ describe('while Postgres answers', () => {
           if (row && canBeKnown && clock.now() - revokedAt >= 5000) {
             expect(row.revoked_at).toBe(revokedAt)
           }
-          if (table.failure !== null && !isAway) backAt = clock.now()
-          table.failure = isAway ? new Error('away') : null
+          if (table.failure !== null && !isUnavailable) backAt = clock.now()
+          table.failure = isUnavailable ? new Error('unavailable') : null
           if (index !== revokedAfter) continue
           revoke()
           revokedAt = clock.now()
@@ -147,15 +147,15 @@ describe('while Postgres answers', () => {
   })
 })
 
-describe('what is told to have changed', () => {
-  test('is looked up anew at once', async () => {
+describe('a key that was reported as changed', () => {
+  test('is looked up again at once', async () => {
     await find()
     revoke()
     apiKeys.forget(key.key_id)
     expect((await find())?.revoked_at).toBe(clock.now())
   })
 
-  test('is not kept from a look-up that began before', async () => {
+  test('is not cached from a lookup that began earlier', async () => {
     const gate = Promise.withResolvers<void>()
     table.gate = gate.promise
     const early = find()
@@ -169,7 +169,7 @@ describe('what is told to have changed', () => {
     expect((await find())?.revoked_at).toBe(clock.now())
   })
 
-  test('is looked up before keys that nobody knows', async () => {
+  test('is looked up before unknown keys', async () => {
     await find()
     const gate = Promise.withResolvers<void>()
     table.gate = gate.promise
@@ -181,18 +181,18 @@ describe('what is told to have changed', () => {
     expect(await unknown).toBeNull()
   })
 
-  test('does not serve on when Postgres is away', async () => {
+  test('is not served from the cache while Postgres is unavailable', async () => {
     await find()
-    table.failure = new Error('away')
+    table.failure = new Error('unavailable')
     apiKeys.forget(key.key_id)
     expect((await problemOf(find())).code).toBe('authentication_unavailable')
   })
 
-  test('does not serve on from a refresh that fails after it', async () => {
+  test('is not served from the cache when a running refresh fails', async () => {
     await find()
     clock.advance(4500)
     const gate = Promise.withResolvers<void>()
-    table.gate = gate.promise.then(() => Promise.reject(new Error('away')))
+    table.gate = gate.promise.then(() => Promise.reject(new Error('unavailable')))
     const late = find()
     apiKeys.forget(key.key_id)
     gate.resolve()
@@ -200,13 +200,13 @@ describe('what is told to have changed', () => {
   })
 })
 
-describe('somebody tries many keys that do not exist', () => {
+describe('a caller guesses keys that do not exist', () => {
   const tryMany = async (count: number) =>
     Promise.allSettled(
       Array.from({ length: count }, async (_, index) => apiKeys.find(`guess${index}`))
     )
 
-  test('and holds up nobody who has a key, nor gives Postgres many queries', async () => {
+  test('known keys are not delayed, and Postgres gets few queries', async () => {
     await find()
     clock.advance(4500)
     const gate = Promise.withResolvers<void>()
@@ -222,7 +222,7 @@ describe('somebody tries many keys that do not exist', () => {
     expect(results().filter((result) => result === 'refused')).toHaveLength(999)
   })
 
-  test('and pushes no known key out of the cache', async () => {
+  test('known keys are not evicted from the cache', async () => {
     await find()
     for (let index = 0; index < 10_500; index++) await apiKeys.find(`guess${index}`)
     const { queries } = table
@@ -231,45 +231,45 @@ describe('somebody tries many keys that do not exist', () => {
   })
 })
 
-test('a known key is answered without a promise', async () => {
+test('returns a known key without a promise', async () => {
   await find()
   expect(apiKeys.find(key.key_id)).not.toBeInstanceOf(Promise)
 })
 
-describe('while Postgres is away', () => {
-  const away = new Error('away')
+describe('while Postgres is unavailable', () => {
+  const unavailable = new Error('unavailable')
 
-  test('an unknown key is 503 and not 401, since nobody knows', async () => {
-    table.failure = away
+  test('returns 503 instead of 401 for an unknown key', async () => {
+    table.failure = unavailable
     const problem = await problemOf(find())
     expect(problem.code).toBe('authentication_unavailable')
     expect(problem.options.headers).toEqual({ 'retry-after': '2' })
-    expect(problem.cause).toBe(away)
+    expect(problem.cause).toBe(unavailable)
     expect(results()).toEqual(['miss', 'failed'])
   })
 
-  test('an unknown key that was tried before stays 503, at every try', async () => {
+  test('returns 503 for an unknown key that was tried before the outage', async () => {
     table.rows.clear()
     expect(await find()).toBeNull()
-    table.failure = away
+    table.failure = unavailable
     for (const gap of [1500, 100, 100]) {
       clock.advance(gap)
       expect((await problemOf(find())).code).toBe('authentication_unavailable')
     }
   })
 
-  test('after ten minutes no call is served, not only the first', async () => {
+  test('after ten minutes every call fails, not only the first', async () => {
     await find()
-    table.failure = away
+    table.failure = unavailable
     for (const gap of [601_000, 100, 3_600_000, 100]) {
       clock.advance(gap)
       expect((await problemOf(find())).code).toBe('authentication_unavailable')
     }
   })
 
-  test('a known key serves on for ten minutes', async () => {
+  test('serves a known key for ten minutes', async () => {
     const row = await find()
-    table.failure = away
+    table.failure = unavailable
     for (let second = 1; second <= 600; second++) {
       clock.advance(1000)
       expect(await find()).toBe(row)
@@ -279,9 +279,9 @@ describe('while Postgres is away', () => {
     expect(results()).toContain('stale')
   })
 
-  test('it is asked at most once a second for a known key', async () => {
+  test('queries Postgres at most once a second for a known key', async () => {
     await find()
-    table.failure = away
+    table.failure = unavailable
     clock.advance(5000)
     for (let call = 0; call < 50; call++) {
       clock.advance(100)
@@ -291,18 +291,18 @@ describe('while Postgres is away', () => {
     expect(table.queries).toBeLessThanOrEqual(1 + 6)
   })
 
-  test('an outage that a look-up in the background meets disturbs nobody', async () => {
+  test('a failed background lookup does not affect callers', async () => {
     const row = await find()
-    table.failure = away
+    table.failure = unavailable
     clock.advance(3500)
     expect(await find()).toBe(row)
     await settle()
     expect(results()).toEqual(['miss', 'stale'])
   })
 
-  test('what changed meanwhile is seen once it is back', async () => {
+  test('a change during the outage takes effect after it', async () => {
     await find()
-    table.failure = away
+    table.failure = unavailable
     clock.advance(60_000)
     await find()
     revoke()
@@ -313,7 +313,7 @@ describe('while Postgres is away', () => {
     expect((await find())?.revoked_at).not.toBeNull()
   })
 
-  test('only the first that finds it stuck waits, the others are served at once', async () => {
+  test('only the first caller waits for a stuck Postgres; others are served at once', async () => {
     jest.useFakeTimers()
     const row = await find()
     table.gate = new Promise(() => {})
@@ -329,8 +329,8 @@ describe('while Postgres is away', () => {
     expect(table.queries).toBe(2)
   })
 
-  test('a failure is not held against an unknown key for long', async () => {
-    table.failure = away
+  test('looks up an unknown key again soon after a failure', async () => {
+    table.failure = unavailable
     await problemOf(find())
     table.failure = null
     clock.advance(250)

@@ -1,4 +1,4 @@
-/** Which credential a session route takes, and how it refuses the others. */
+/** Tests session authentication: accepted credentials, and the errors for other credentials. */
 import { expect, test } from '@jest/globals'
 import { createAuthenticateSession } from '../../../auth/authenticate-session.ts'
 import type { SessionClaims } from '../../../platform/security/session-token.ts'
@@ -16,7 +16,7 @@ const authenticate = createAuthenticateSession({
 })
 
 test.each(['Bearer good.token.x', 'bearer  good.token.x '])(
-  'takes "%s", with the role of now',
+  'accepts "%s" and returns the current role',
   async (authorization) => {
     expect(await authenticate(authorization)).toEqual({ ...person, role: 'viewer' })
   }

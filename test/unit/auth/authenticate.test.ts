@@ -1,10 +1,10 @@
-/** authenticate: who may pass, and what the others are told. */
+/** Tests authentication with API keys: accepted keys, and the errors for other keys. */
 import { describe, expect, test } from '@jest/globals'
 import { parseApiKey } from '../../../core/ids/api-key.ts'
 import type { ApiKeyScope } from '../../../core/ids/api-key.ts'
 import { Problem } from '../../../core/problem.ts'
 import { createAuthenticate } from '../../../auth/authenticate.ts'
-import { KeyRefusal } from '../../../auth/key-refusal.ts'
+import { KeyProblem } from '../../../auth/key-problem.ts'
 import { selectApiKeys } from '../../../auth/select-api-keys.ts'
 import { noon } from '../../support/builders.ts'
 import { problemOf } from '../api/fakes.ts'
@@ -28,8 +28,8 @@ function scene(overrides: Partial<KeyRow> = {}) {
   return { ...key, table, authenticate, pass, used }
 }
 
-describe('who passes', () => {
-  test('is the organization of the key, with its scopes and its limit', async () => {
+describe('an accepted key', () => {
+  test('yields its organization, scopes and limits', async () => {
     const { pass, key_id } = scene({ rate_limit_points: 5, scopes: ['ingest', 'profiles:read'] })
     expect(await pass()).toEqual({
       kind: 'api_key',
@@ -42,7 +42,7 @@ describe('who passes', () => {
   })
 
   test.each(['Bearer KEY', 'bearer KEY', 'BEARER   KEY', 'Bearer KEY  '])(
-    '%j is how a key is sent',
+    'accepts a key sent as %j',
     async (header) => {
       const { authenticate, api_key } = scene()
       const principal = await authenticate(header.replace('KEY', api_key), 'ingest')
@@ -50,19 +50,19 @@ describe('who passes', () => {
     }
   )
 
-  test('admin may do everything', async () => {
+  test('the scope admin includes all others', async () => {
     const { pass } = scene({ scopes: ['admin'] })
     expect((await pass('feedback:write')).scopes).toEqual(['admin'])
   })
 
-  test('a key lives to the moment before it expires', async () => {
+  test('a key is valid until the moment it expires', async () => {
     await scene({ expires_at: new Date(noon + 1) }).pass()
     const problem = await problemOf(scene({ expires_at: new Date(noon) }).pass())
-    expect(problem.options.detail).toBe('It has expired.')
+    expect(problem.options.detail).toBe('The API key has expired.')
   })
 })
 
-describe('what is no credential is refused without a look-up', () => {
+describe('rejects a malformed credential without a lookup', () => {
   const { api_key } = aKey()
   const otherCharacter = api_key.at(-1) === '0' ? '1' : '0'
 
@@ -75,7 +75,7 @@ describe('what is no credential is refused without a look-up', () => {
     ['api_key_required', 'two keys', `Bearer ${api_key} ${api_key}`],
     ['api_key_required', 'a session', 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln'],
     ['api_key_malformed', 'a key cut off', `Bearer ${api_key.slice(0, -1)}`],
-    ['api_key_malformed', 'a key with more behind it', `Bearer ${api_key}x`],
+    ['api_key_malformed', 'a key with extra characters', `Bearer ${api_key}x`],
     ['api_key_malformed', 'a wrong checksum', `Bearer ${api_key.slice(0, -1)}${otherCharacter}`],
     ['api_key_malformed', 'a prefix alone', 'Bearer slk_']
   ])('%s: %s', async (code, _what, header) => {
@@ -87,35 +87,43 @@ describe('what is no credential is refused without a look-up', () => {
   })
 })
 
-describe('what is no valid key is 401, with what a client is to do', () => {
+describe('rejects an invalid key with 401 and a detail', () => {
   const invalid = 'Bearer realm="sluice", error="invalid_token"'
 
-  test.each<[string, string, (line: ReturnType<typeof scene>) => void]>([
-    ['unknown', 'It is not known here.', ({ table }) => table.rows.clear()],
-    ['revoked', 'It was revoked.', ({ row }) => void (row.revoked_at = new Date(noon - 1))],
-    ['expired', 'It has expired.', ({ row }) => void (row.expires_at = new Date(noon - 1))],
+  test.each<[string, string, (setup: ReturnType<typeof scene>) => void]>([
+    ['unknown', 'No such API key exists.', ({ table }) => table.rows.clear()],
     [
-      'of the right id and another secret',
-      'It is not known here.',
+      'revoked',
+      'The API key was revoked.',
+      ({ row }) => void (row.revoked_at = new Date(noon - 1))
+    ],
+    [
+      'expired',
+      'The API key has expired.',
+      ({ row }) => void (row.expires_at = new Date(noon - 1))
+    ],
+    [
+      'with a known id and another secret',
+      'No such API key exists.',
       ({ row }) => void (row.secret_digest = aKey().row.secret_digest)
     ]
   ])('a key that is %s', async (_what, detail, change) => {
-    const line = scene()
-    change(line)
-    const problem = await problemOf(line.pass())
+    const setup = scene()
+    change(setup)
+    const problem = await problemOf(setup.pass())
     expect(problem.code).toBe('api_key_invalid')
     expect(problem.options).toEqual({ detail, headers: { 'www-authenticate': invalid } })
   })
 
-  test('a stranger with a known id does not learn that it was revoked', async () => {
-    const line = scene({ revoked_at: new Date(noon - 1) })
-    line.row.secret_digest = aKey().row.secret_digest
-    expect((await problemOf(line.pass())).options.detail).toBe('It is not known here.')
+  test('an unknown secret does not reveal that the key was revoked', async () => {
+    const setup = scene({ revoked_at: new Date(noon - 1) })
+    setup.row.secret_digest = aKey().row.secret_digest
+    expect((await problemOf(setup.pass())).options.detail).toBe('No such API key exists.')
   })
 })
 
 test.each<ApiKeyScope>(['evaluation:read', 'feedback:write', 'admin'])(
-  'a key without the scope %s is 403 and is told which it lacks',
+  'rejects a key without the scope %s with 403 and names the scope',
   async (scope) => {
     const problem = await problemOf(scene().pass(scope))
     expect(problem.code).toBe('scope_missing')
@@ -123,7 +131,7 @@ test.each<ApiKeyScope>(['evaluation:read', 'feedback:write', 'admin'])(
   }
 )
 
-test('any of several scopes will do, and all are told', async () => {
+test('accepts any one of several scopes and names all of them in the error', async () => {
   const needed = ['evaluation:write', 'feedback:write'] as const
   const pass = ({ authenticate, api_key }: ReturnType<typeof scene>) =>
     authenticate(`Bearer ${api_key}`, needed)
@@ -131,44 +139,44 @@ test('any of several scopes will do, and all are told', async () => {
     expect((await pass(scene({ scopes: [scope] }))).scopes).toEqual([scope])
   }
   const problem = await problemOf(pass(scene()))
-  expect(problem.options.detail).toContain('the scope evaluation:write or feedback:write')
+  expect(problem.options.detail).toContain('the required scope: evaluation:write or feedback:write')
 })
 
-describe('a refusal tells whose key it was', () => {
+describe('an error names the owner of the key', () => {
   test.each<[string, Partial<KeyRow>]>([
     ['revoked', { revoked_at: new Date(noon - 1) }],
     ['expired', { expires_at: new Date(noon - 1) }],
     ['without the scope', { scopes: ['profiles:read'] }]
   ])('that is %s', async (_what, row) => {
-    const line = scene(row)
-    const problem = await problemOf(line.pass())
-    expect(problem).toBeInstanceOf(KeyRefusal)
-    expect(problem).toMatchObject({ principal: { key_id: line.key_id } })
+    const setup = scene(row)
+    const problem = await problemOf(setup.pass())
+    expect(problem).toBeInstanceOf(KeyProblem)
+    expect(problem).toMatchObject({ principal: { key_id: setup.key_id } })
   })
 
-  test('but not where the secret is another', async () => {
-    const line = scene({ revoked_at: new Date(noon - 1) })
-    line.row.secret_digest = aKey().row.secret_digest
-    expect(await problemOf(line.pass())).not.toBeInstanceOf(KeyRefusal)
+  test('but not when the secret is wrong', async () => {
+    const setup = scene({ revoked_at: new Date(noon - 1) })
+    setup.row.secret_digest = aKey().row.secret_digest
+    expect(await problemOf(setup.pass())).not.toBeInstanceOf(KeyProblem)
   })
 })
 
-test('a store that does not answer is not the fault of the key', async () => {
-  const away = new Problem('authentication_unavailable', { detail: 'Away.' })
-  const line = scene()
-  line.table.failure = away
-  expect(await problemOf(line.pass())).toBe(away)
+test('passes on an error of the key lookup', async () => {
+  const unavailable = new Problem('authentication_unavailable', { detail: 'Away.' })
+  const setup = scene()
+  setup.table.failure = unavailable
+  expect(await problemOf(setup.pass())).toBe(unavailable)
 })
 
-test('no refusal quotes the key', async () => {
-  const line = scene()
-  line.table.rows.clear()
-  const problem = await problemOf(line.pass())
-  const secret = parseApiKey(line.api_key)?.secret ?? ''
+test('never quotes the key in an error', async () => {
+  const setup = scene()
+  setup.table.rows.clear()
+  const problem = await problemOf(setup.pass())
+  const secret = parseApiKey(setup.api_key)?.secret ?? ''
   expect(JSON.stringify(problem.options)).not.toContain(secret)
 })
 
-test('a secret that was right once does not make another right', async () => {
+test('a verified header does not validate another secret', async () => {
   const [mine, others] = [aKey(), aKey()]
   const table = new FakeKeyTable()
   table.rows.set(mine.key_id, mine.row)
@@ -185,36 +193,36 @@ test('a secret that was right once does not make another right', async () => {
   }
 })
 
-describe('a header that was proven', () => {
-  /** A key whose row can be exchanged while its header stays the same. */
-  async function proven() {
-    const line = scene()
-    await line.pass()
-    return line
+describe('a header that was verified before', () => {
+  /** Verifies the header once, so that a test can then change the row of its API key. */
+  async function verified() {
+    const setup = scene()
+    await setup.pass()
+    return setup
   }
 
-  test('does not pass any more once its key is revoked', async () => {
-    const line = await proven()
-    line.row.revoked_at = new Date(noon - 1)
-    expect((await problemOf(line.pass())).code).toBe('api_key_invalid')
+  test('is rejected once its key is revoked', async () => {
+    const setup = await verified()
+    setup.row.revoked_at = new Date(noon - 1)
+    expect((await problemOf(setup.pass())).code).toBe('api_key_invalid')
   })
 
-  test('does not pass any more once its key has another secret', async () => {
-    const line = await proven()
-    line.row.secret_digest = aKey().row.secret_digest
-    expect((await problemOf(line.pass())).code).toBe('api_key_invalid')
+  test('is rejected once its key has another secret', async () => {
+    const setup = await verified()
+    setup.row.secret_digest = aKey().row.secret_digest
+    expect((await problemOf(setup.pass())).code).toBe('api_key_invalid')
   })
 
-  test('passes with the scopes that its key has now', async () => {
-    const line = await proven()
-    line.row.scopes = ['profiles:read']
-    expect((await problemOf(line.pass())).code).toBe('scope_missing')
-    expect((await line.pass('profiles:read')).key_id).toBe(line.key_id)
+  test('has the current scopes of its key', async () => {
+    const setup = await verified()
+    setup.row.scopes = ['profiles:read']
+    expect((await problemOf(setup.pass())).code).toBe('scope_missing')
+    expect((await setup.pass('profiles:read')).key_id).toBe(setup.key_id)
   })
 
-  test('is noted as used each time', async () => {
-    const line = await proven()
-    await line.pass()
-    expect(line.used).toEqual([line.key_id, line.key_id])
+  test('is recorded as used each time', async () => {
+    const setup = await verified()
+    await setup.pass()
+    expect(setup.used).toEqual([setup.key_id, setup.key_id])
   })
 })

@@ -1,4 +1,4 @@
-/** What a handler may take for granted, and what never reaches it. */
+/** Tests the checks before a handler: what the handler receives, and which calls never reach it. */
 import { expect, test } from '@jest/globals'
 import { Problem } from '../../../core/problem.ts'
 import { createAuthenticateSession } from '../../../auth/authenticate-session.ts'
@@ -29,7 +29,7 @@ function bodyOf(text: string): Call['useBody'] {
 const checked = createChecked({
   authenticateKey: async (authorization, scope) => {
     if (authorization !== 'Bearer slk_good') {
-      throw new Problem('api_key_invalid', { detail: 'It is not known here.' })
+      throw new Problem('api_key_invalid', { detail: 'No such API key exists.' })
     }
     const needed = [scope ?? []].flat()
     if (scope === null || needed.some((each) => key.scopes.includes(each))) return key
@@ -65,12 +65,11 @@ const operation: Operation = {
 const operationWithBody: Operation = {
   ...operation,
   body: {
-    schema: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } },
-    example: { n: 1 }
+    schema: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } }
   }
 }
 
-/** A handle that remembers what it was called with. */
+/** Creates a checked handler that records its calls. */
 function watched(credential: Credential, of = operation) {
   const seen: CheckedCall<never>[] = []
   const handle = checked({ credential, operation: of }, async (call) => {
@@ -114,7 +113,7 @@ test.each<[Credential, string | undefined, string]>([
 })
 
 test.each(['viewer', 'member', 'stranger'])(
-  '%s may not do what asks for an admin',
+  '%s may not call a route that requires an admin',
   async (role) => {
     const authenticateSession = async () => ({ ...person, role })
     const authenticateKey = () => key
@@ -128,19 +127,19 @@ test.each(['viewer', 'member', 'stranger'])(
   }
 )
 
-test('who is not known learns nothing about paths, queries and bodies', async () => {
+test('an unauthenticated caller learns nothing about paths, queries and bodies', async () => {
   const { handle } = watched({ kind: 'session' }, operationWithBody)
   const call = callOf({ params: { decision_id: 'x' }, query: { wait: 'x' } })
   expect((await problemOf(handle(call))).code).toBe('session_required')
 })
 
-test('a path that fits nothing is the 404 of its route', async () => {
+test('a path that does not match the schema gets the 404 of its route', async () => {
   const { handle } = watched({ kind: 'session' })
   const call = callOf({ headers: session, params: { decision_id: 'no-uuid' } })
   expect((await problemOf(handle(call))).code).toBe('decision_not_found')
 })
 
-test('reads numbers of the query, fills in defaults, and leaves the call as it was', async () => {
+test('coerces query numbers, adds defaults, and does not modify the call', async () => {
   const { seen, handle } = watched({ kind: 'session' })
   const query = Object.freeze({ wait: '5', name: '7' })
   await handle(callOf({ headers: session, params: { decision_id: decisionId }, query }))
@@ -172,7 +171,7 @@ test.each([
   expect(seen).toEqual([])
 })
 
-test('reads the body once it is known who sends it', async () => {
+test('reads the body only after authentication', async () => {
   const { seen, handle } = watched({ kind: 'session' }, operationWithBody)
   const headers = { ...session, 'content-type': 'application/json' }
   await handle(callOf({ headers, useBody: bodyOf('{"n":1}') }))
@@ -186,23 +185,23 @@ test('reads the body once it is known who sends it', async () => {
   expect(options.detail).toBe('The body is not valid: it must be an object.')
 })
 
-test('asks for the signal only when the handler does', async () => {
+test('creates the signal only when the handler uses it', async () => {
   const { seen, handle } = watched({ kind: 'session' })
-  let asked = 0
+  let queried = 0
   const call = callOf({ headers: session })
   Object.defineProperty(call, 'signal', {
     get: () => {
-      asked += 1
+      queried += 1
       return new AbortController().signal
     }
   })
   await handle(call)
-  expect(asked).toBe(0)
+  expect(queried).toBe(0)
   expect(seen[0]?.signal.aborted).toBe(false)
-  expect(asked).toBe(1)
+  expect(queried).toBe(1)
 })
 
-test('calls without a credential have a limit for each network, others none', async () => {
+test('limits calls without a credential per network, and no others', async () => {
   const shared: string[] = []
   const shareOpen: FairShare = (key, work) => {
     shared.push(key)
@@ -224,7 +223,7 @@ test('calls without a credential have a limit for each network, others none', as
   expect(shared).toEqual(['192.0.2.1'])
 })
 
-test('who has no compute time left is refused before the body is read', async () => {
+test('rejects an organization without compute time before reading the body', async () => {
   const spent: string[] = []
   const guarded = createChecked({
     ...{ authenticateKey: () => key, authenticateSession: async () => person, ...shares },

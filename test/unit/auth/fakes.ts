@@ -1,4 +1,4 @@
-/** Keys and the table they are in, with a switch that takes it away. */
+/** Provides API keys, a clock, and a fake table that tests can make unavailable. */
 import { createApiKey, secretDigestOf } from '../../../core/ids/api-key.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 import { noon } from '../../support/builders.ts'
@@ -17,7 +17,7 @@ export interface KeyRow extends Row {
   key_rate_limit_points: number | null
 }
 
-/** A key and the row it would have. */
+/** Creates an API key and its row. */
 export function aKey(overrides: Partial<KeyRow> = {}) {
   const { api_key, key_id, secret } = createApiKey('test')
   const row: KeyRow = {
@@ -36,19 +36,19 @@ export function aKey(overrides: Partial<KeyRow> = {}) {
 
 export class FakeKeyTable implements Queryable {
   readonly rows = new Map<string, KeyRow>()
-  /** The ids that each query asked for. */
-  readonly asked: (readonly string[])[] = []
+  /** The key ids of each query. */
+  readonly queried: (readonly string[])[] = []
   failure: Error | null = null
-  /** While set, an answer waits for it; what it says was read before. */
+  /** While set, queries wait for this promise after reading the rows. */
   gate: Promise<void> | null = null
 
   get queries(): number {
-    return this.asked.length
+    return this.queried.length
   }
 
   async query<R extends Row>(_statement: string, values: readonly unknown[] = []): Promise<R[]> {
     const keyIds = values[0] as readonly string[]
-    this.asked.push(keyIds)
+    this.queried.push(keyIds)
     if (this.failure !== null) throw this.failure
     const found = keyIds.flatMap((keyId) => this.rows.get(keyId) ?? [])
     const copies = found.map((row) => ({ ...row }) as unknown as R)

@@ -1,4 +1,4 @@
-/** Few queries for many keys, one answer for all who wait, and nobody waits in vain. */
+/** Tests the API key reader: few queries for many keys, and bounded waits. */
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { createKeyReader } from '../../../auth/key-reader.ts'
 import type { KeyEntry } from '../../../auth/select-api-keys.ts'
@@ -20,7 +20,7 @@ function scene() {
   return { table, key, kept, clock, reader }
 }
 
-/** A query that does not end until it is told to. */
+/** Blocks queries until the returned function is called. */
 function stuck(table: FakeKeyTable) {
   const gate = Promise.withResolvers<void>()
   table.gate = gate.promise
@@ -36,7 +36,7 @@ function stuck(table: FakeKeyTable) {
   }
 }
 
-test('who asks for the same key waits for the same reading', async () => {
+test('concurrent callers of a key share one read', async () => {
   const { table, key, kept, reader } = scene()
   const [first, second] = await Promise.all([reader.read(key.key_id), reader.read(key.key_id)])
   expect(second).toBe(first)
@@ -45,7 +45,7 @@ test('who asks for the same key waits for the same reading', async () => {
   expect(table.queries).toBe(2)
 })
 
-test('what is asked for while a query runs goes into the next one, 500 at a time', async () => {
+test('puts keys requested during a query into the next ones, 500 at a time', async () => {
   const { table, clock, reader } = scene()
   const query = stuck(table)
   const ids = Array.from({ length: 700 }, (_, index) => `key${index}`)
@@ -53,13 +53,13 @@ test('what is asked for while a query runs goes into the next one, 500 at a time
   clock.advance(10)
   query.end()
   const entries = await Promise.all(readings)
-  expect(table.asked.map(({ length }) => length)).toEqual([1, 500, 199])
-  expect(table.asked.flat()).toEqual(ids)
+  expect(table.queried.map(({ length }) => length)).toEqual([1, 500, 199])
+  expect(table.queried.flat()).toEqual(ids)
   const times = entries.map(({ readAt }) => clock.now() - readAt)
   expect([times[0], times[1], times[699]]).toEqual([10, 0, 0])
 })
 
-test('over its limit it refuses at once, and asks Postgres nothing more', async () => {
+test('rejects keys beyond the limit at once, without a query', async () => {
   const { table, reader } = scene()
   const query = stuck(table)
   const running = Array.from({ length: 1 + waitingMax }, (_, index) => reader.read(`key${index}`))
@@ -68,10 +68,10 @@ test('over its limit it refuses at once, and asks Postgres nothing more', async 
   expect(problem.options.headers).toEqual({ 'retry-after': '1' })
   query.end()
   await Promise.all(running)
-  expect(table.asked.flat()).not.toContain('one too many')
+  expect(table.queried.flat()).not.toContain('one too many')
 })
 
-test('what was outdated while it was read is answered, not kept, and read again', async () => {
+test('returns an outdated read to its callers, but does not keep it and reads again', async () => {
   const { table, key, kept, reader } = scene()
   const query = stuck(table)
   const early = reader.read(key.key_id)
@@ -84,29 +84,29 @@ test('what was outdated while it was read is answered, not kept, and read again'
   expect(table.queries).toBe(2)
 })
 
-test('when Postgres is late nobody waits, and its answer is kept all the same', async () => {
+test('does not make callers wait for a late Postgres, and keeps its late response', async () => {
   jest.useFakeTimers()
   const { table, key, kept, reader } = scene()
   const query = stuck(table)
   const readings = [reader.read(key.key_id), reader.read('waits')]
   const settled = Promise.allSettled(readings)
   jest.advanceTimersByTime(999)
-  expect(reader.isAway()).toBe(false)
+  expect(reader.isUnavailable()).toBe(false)
   jest.advanceTimersByTime(1)
   expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(reader.isAway()).toBe(true)
-  await expect(reader.read('another')).rejects.toThrow('has not answered for 1000 ms')
+  expect(reader.isUnavailable()).toBe(true)
+  await expect(reader.read('another')).rejects.toThrow('did not answer within 1000 ms')
   expect(table.queries).toBe(1)
 
   query.end()
   await jest.advanceTimersByTimeAsync(0)
   expect([...kept.keys()]).toEqual([key.key_id])
-  expect(reader.isAway()).toBe(false)
+  expect(reader.isUnavailable()).toBe(false)
   await reader.read('waits')
   expect(table.queries).toBe(2)
 })
 
-test('what was outdated while Postgres was late is not kept', async () => {
+test('does not keep a late response for an outdated key', async () => {
   jest.useFakeTimers()
   const { table, key, kept, reader } = scene()
   const query = stuck(table)
@@ -119,28 +119,30 @@ test('what was outdated while Postgres was late is not kept', async () => {
   expect(kept.size).toBe(0)
 })
 
-test('a failure is told to all who wait, and for a moment nothing is asked', async () => {
+test('rejects all waiting callers after a failure, and then pauses', async () => {
   const { table, key, clock, reader } = scene()
   const query = stuck(table)
   const readings = ['a', 'b', 'c'].map((keyId) => reader.read(keyId))
   const settled = Promise.allSettled(readings)
-  const away = new Error('away')
-  query.fail(away)
-  expect((await settled).every((each) => 'reason' in each && each.reason === away)).toBe(true)
+  const unavailable = new Error('unavailable')
+  query.fail(unavailable)
+  expect((await settled).every((each) => 'reason' in each && each.reason === unavailable)).toBe(
+    true
+  )
   clock.advance(249)
-  await expect(reader.read(key.key_id)).rejects.toBe(away)
-  expect([table.queries, reader.isAway()]).toEqual([1, true])
+  await expect(reader.read(key.key_id)).rejects.toBe(unavailable)
+  expect([table.queries, reader.isUnavailable()]).toEqual([1, true])
   clock.advance(1)
   expect((await reader.read(key.key_id)).row).not.toBeNull()
-  expect(reader.isAway()).toBe(false)
+  expect(reader.isUnavailable()).toBe(false)
 })
 
-test('that Postgres was away is forgotten after two seconds', async () => {
+test('reports Postgres as unavailable for two seconds after a failure', async () => {
   const { table, clock, reader } = scene()
-  table.failure = new Error('away')
-  await expect(reader.read('a')).rejects.toThrow('away')
+  table.failure = new Error('unavailable')
+  await expect(reader.read('a')).rejects.toThrow('unavailable')
   clock.advance(1999)
-  expect(reader.isAway()).toBe(true)
+  expect(reader.isUnavailable()).toBe(true)
   clock.advance(1)
-  expect(reader.isAway()).toBe(false)
+  expect(reader.isUnavailable()).toBe(false)
 })

@@ -1,4 +1,4 @@
-/** What is written of the use of keys, and when. */
+/** Tests that the last use of each API key is recorded. */
 import { expect, test } from '@jest/globals'
 import { createKeyUsage } from '../../../auth/key-usage.ts'
 import type { Row } from '../../../platform/postgres/postgres.ts'
@@ -7,9 +7,9 @@ import { FakeClock } from './fakes.ts'
 
 function scene() {
   const written: unknown[] = []
-  const store = { isAway: false }
+  const store = { isUnavailable: false }
   const query = async <R extends Row>(_: string, values: readonly unknown[] = []): Promise<R[]> => {
-    if (store.isAway) throw new Error('away')
+    if (store.isUnavailable) throw new Error('unavailable')
     written.push(values)
     return []
   }
@@ -17,7 +17,7 @@ function scene() {
   return { written, store, clock, usage: createKeyUsage({ postgres: { query }, clock }) }
 }
 
-test('each key is written once, with its last use, and only when there is one', async () => {
+test('writes each key once with its last use, and nothing without uses', async () => {
   const { written, clock, usage } = scene()
   await usage.flush()
   usage.note('a')
@@ -34,26 +34,26 @@ test('each key is written once, with its last use, and only when there is one', 
   ])
 })
 
-test('without Postgres it is kept, and what is newer wins', async () => {
+test('keeps uses while Postgres is unavailable, and newer ones win', async () => {
   const { written, store, clock, usage } = scene()
   usage.note('a')
-  store.isAway = true
+  store.isUnavailable = true
   await usage.flush()
   clock.advance(7)
   usage.note('a')
-  store.isAway = false
+  store.isUnavailable = false
   await usage.flush()
   expect(written).toEqual([[['a'], [noon + 7]]])
 })
 
-test('many are written a thousand at a time, each once', async () => {
+test('writes many keys a thousand at a time, each once', async () => {
   const { written, store, usage } = scene()
   for (let index = 0; index < 2500; index++) usage.note(`key${index}`)
   await usage.flush()
   expect(written.map((values) => (values as unknown[][])[0]?.length)).toEqual([1000, 1000, 500])
-  store.isAway = true
+  store.isUnavailable = true
   await usage.flush()
-  store.isAway = false
+  store.isUnavailable = false
   await usage.flush()
   expect(written).toHaveLength(3)
 })

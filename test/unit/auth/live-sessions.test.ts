@@ -1,19 +1,19 @@
-/** Whether a session lives: known for a few seconds, asked again at once when something changed. */
+/** Tests active sessions: roles are cached for seconds and read again after a change. */
 import { expect, test } from '@jest/globals'
-import { createLiveSessions, knownMs } from '../../../auth/live-sessions.ts'
+import { createLiveSessions, cachedMs } from '../../../auth/live-sessions.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 import { claims } from '../api/fakes.ts'
 
-/** A store that answers when it is told to. */
+/** Creates sessions on a fake database. After `hold`, its queries wait until `letGo` is called. */
 function createScene() {
-  const scene = { now: 0, role: 'owner' as string | null, asked: 0, held: [] as (() => void)[] }
+  const scene = { now: 0, role: 'owner' as string | null, queried: 0, held: [] as (() => void)[] }
   let isHeld = false
   const accounts: Queryable = {
     query: async <R extends Row>() => {
-      scene.asked += 1
+      scene.queried += 1
       const { role } = scene
       if (isHeld) await new Promise<void>((resolve) => scene.held.push(resolve))
-      if (role === 'away') throw new Error('away')
+      if (role === 'unavailable') throw new Error('unavailable')
       return (role === null ? [] : [{ role }]) as unknown as R[]
     }
   }
@@ -26,37 +26,37 @@ function createScene() {
   return Object.assign(scene, { sessions, hold, letGo })
 }
 
-test('is asked once in 4.5 seconds, and then again', async () => {
+test('reads a role once in 4.5 seconds', async () => {
   const scene = createScene()
-  for (const now of [0, 1, knownMs - 1]) {
+  for (const now of [0, 1, cachedMs - 1]) {
     scene.now = now
     expect(await scene.sessions.roleOf(claims)).toBe('owner')
   }
-  expect(scene.asked).toBe(1)
+  expect(scene.queried).toBe(1)
   scene.role = null
-  scene.now = knownMs
+  scene.now = cachedMs
   expect(await scene.sessions.roleOf(claims)).toBeNull()
-  expect(scene.asked).toBe(2)
+  expect(scene.queried).toBe(2)
 })
 
-test('sessions and organizations are told apart', async () => {
+test('distinguishes sessions and organizations', async () => {
   const scene = createScene()
   await scene.sessions.roleOf(claims)
   await scene.sessions.roleOf({ ...claims, session_id: '01938c4e-4444-7000-8000-5b7a9f002f6d' })
   await scene.sessions.roleOf({ ...claims, organization_id: claims.user_id })
-  expect(scene.asked).toBe(3)
+  expect(scene.queried).toBe(3)
 })
 
-test('many who ask at once ask the store once', async () => {
+test('shares one query between concurrent callers', async () => {
   const scene = createScene()
   scene.hold()
   const roles = Promise.all(Array.from({ length: 50 }, () => scene.sessions.roleOf(claims)))
   scene.letGo()
   expect(new Set(await roles)).toEqual(new Set(['owner']))
-  expect(scene.asked).toBe(1)
+  expect(scene.queried).toBe(1)
 })
 
-test('who was forgotten is asked for at once', async () => {
+test('reads the role again after `forget`', async () => {
   const scene = createScene()
   await scene.sessions.roleOf(claims)
   scene.role = 'viewer'
@@ -65,7 +65,7 @@ test('who was forgotten is asked for at once', async () => {
   expect(await scene.sessions.roleOf(claims)).toBe('viewer')
 })
 
-test('an answer from before it was forgotten is not kept', async () => {
+test('does not cache a result that was requested before `forget`', async () => {
   const scene = createScene()
   scene.hold()
   const before = scene.sessions.roleOf(claims)
@@ -79,13 +79,13 @@ test('an answer from before it was forgotten is not kept', async () => {
   expect(await scene.sessions.roleOf(claims)).toBeNull()
 })
 
-test('while the store is away, what is known is enough, and only that', async () => {
+test('serves only cached roles while the database is unavailable', async () => {
   const scene = createScene()
   await scene.sessions.roleOf(claims)
-  scene.role = 'away'
+  scene.role = 'unavailable'
   expect(await scene.sessions.roleOf(claims)).toBe('owner')
-  scene.now = knownMs
-  await expect(scene.sessions.roleOf(claims)).rejects.toThrow('away')
+  scene.now = cachedMs
+  await expect(scene.sessions.roleOf(claims)).rejects.toThrow('unavailable')
   scene.role = 'owner'
   expect(await scene.sessions.roleOf(claims)).toBe('owner')
 })

@@ -1,9 +1,9 @@
-/** Rows of the table of keys as the gateway sees them. */
+/** Tests that one query reads several API keys from the database, and that times are converted. */
 import { expect, test } from '@jest/globals'
 import { selectApiKeys } from '../../../auth/select-api-keys.ts'
 import { aKey, FakeKeyTable, organizationId } from './fakes.ts'
 
-test('times become milliseconds, and the rest the principal', async () => {
+test('converts times to milliseconds and the rest to the principal', async () => {
   const table = new FakeKeyTable()
   const key = aKey({ expires_at: new Date(2000), revoked_at: new Date(1000), rate_limit_points: 3 })
   table.rows.set(key.key_id, key.row)
@@ -22,7 +22,7 @@ test('times become milliseconds, and the rest the principal', async () => {
   })
 })
 
-test('a key that never ends has no times', async () => {
+test('a key without an end has null times', async () => {
   const table = new FakeKeyTable()
   const key = aKey()
   table.rows.set(key.key_id, key.row)
@@ -32,12 +32,12 @@ test('a key that never ends has no times', async () => {
   })
 })
 
-test('many are read at once, and an id that nobody has is left out', async () => {
+test('reads several keys in one query and omits unknown ids', async () => {
   const table = new FakeKeyTable()
   const keys = [aKey(), aKey()]
   for (const { key_id, row } of keys) table.rows.set(key_id, row)
   const ids = keys.map(({ key_id }) => key_id)
   const rows = await selectApiKeys(table, [...ids, 'abcdefghijkl'])
   expect([...rows.values()].map(({ principal }) => principal.key_id)).toEqual(ids)
-  expect(table.asked).toEqual([[...ids, 'abcdefghijkl']])
+  expect(table.queried).toEqual([[...ids, 'abcdefghijkl']])
 })

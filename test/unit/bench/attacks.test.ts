@@ -1,4 +1,4 @@
-/** The attacks that the benchmark sends. */
+/** Tests the traffic that --fairness generates: rates, names and body sizes. */
 import { expect, test } from '@jest/globals'
 import { gunzipSync } from 'node:zlib'
 import { agentsFlow, attacks, innocentFlows } from '../../../bench/attacks.ts'
@@ -19,7 +19,7 @@ function schemaOf(name: string): { allOf?: { pattern: string }[] } {
   return body.evaluator.config.schema
 }
 
-test('every flow has a name of its own and an end', () => {
+test('limits the rate of every flow and gives it a unique name', () => {
   const flows = [...innocentFlows, agentsFlow, ...attacks]
   expect(new Set(flows.map(({ name }) => name)).size).toBe(flows.length)
   for (const { name, perSecond, requestsMax = Infinity } of flows) {
@@ -27,7 +27,7 @@ test('every flow has a name of its own and an end', () => {
   }
 })
 
-test('schemas reach the checks of their patterns', () => {
+test('creates schemas that are large but within the size limit', () => {
   expect(schemaOf('schema-480').allOf).toHaveLength(480)
   expect(schemaOf('schema-64k').allOf).toHaveLength(501)
   expect(JSON.stringify(schemaOf('schema-64k')).length).toBeGreaterThan(60_000)
@@ -36,7 +36,7 @@ test('schemas reach the checks of their patterns', () => {
   }
 })
 
-test.each(['regex-1m', 'similarity-1m'])('%s fits into the body of a trial', (name) => {
+test.each(['regex-1m', 'similarity-1m'])('fills the body of %s up to the limit', (name) => {
   expect(bodyOf(name).length).toBeGreaterThan(0.85 * mebibyte)
   expect(bodyOf(name).length).toBeLessThanOrEqual(mebibyte)
 })
@@ -44,7 +44,7 @@ test.each(['regex-1m', 'similarity-1m'])('%s fits into the body of a trial', (na
 test.each([
   ['members', 4 * mebibyte, 10 * mebibyte],
   ['members-accepted', 3.5 * mebibyte, 4 * mebibyte]
-])('%s is small until it is inflated', (name, least, most) => {
+])('sends %s as a small gzip body with too many members', (name, least, most) => {
   const body = bodyOf(name)
   const inflated = gunzipSync(body)
   expect(body.length).toBeLessThan(2 * mebibyte)

@@ -1,10 +1,10 @@
-/** The command line of a benchmark. */
+/** Tests the command-line options of the benchmark. */
 import { expect, test } from '@jest/globals'
 import { attackNames, OptionError, readOptions } from '../../../bench/options.ts'
 
 const known = ['floor', 'gateway']
 
-test('measures every row when nothing is asked', () => {
+test('measures every row by default', () => {
   expect(readOptions([], known)).toEqual({
     help: false,
     mode: 'compare',
@@ -21,7 +21,7 @@ test('measures every row when nothing is asked', () => {
   })
 })
 
-test('takes what is asked', () => {
+test('parses options', () => {
   const args = ['--rows', 'gateway', '--seconds', '2', '--json', 'a.json', '--cpu-prof']
   expect(readOptions(args, known)).toMatchObject({
     rows: ['gateway'],
@@ -46,19 +46,19 @@ test.each([
   [['--reads', '--decisions', '20000'], { mode: 'reads', decisions: 20_000 }],
   [['--micro'], { mode: 'micro' }],
   [['--page'], { mode: 'page' }]
-])('does what %j asks', (args, options) => {
+])('selects the mode of %j', (args, options) => {
   expect(readOptions(args, known)).toMatchObject(options)
 })
 
 test.each([
-  [['--rows', 'gatway'], 'no row "gatway"'],
-  [['--rows', ''], 'no row ""'],
-  [['--fairness', '--only', 'kindness'], 'no attack "kindness"'],
+  [['--rows', 'gatway'], 'Unknown row "gatway"'],
+  [['--rows', ''], 'Unknown row ""'],
+  [['--fairness', '--only', 'kindness'], 'Unknown attack "kindness"'],
   [['--seconds', '0'], '--seconds is "0"'],
   [['--rate', '1e3'], '--rate is "1e3"'],
-  [['--steady', '--micro'], 'One thing at a time: steady or micro?'],
+  [['--steady', '--micro'], 'Choose one mode: --steady or --micro.'],
   [['--unheard'], '--unheard']
-])('refuses %j', (args, sentence) => {
+])('rejects %j', (args, sentence) => {
   expect(() => readOptions(args, known)).toThrow(OptionError)
   expect(() => readOptions(args, known)).toThrow(sentence)
 })

@@ -1,4 +1,4 @@
-/** Self times out of a processor profile. */
+/** Tests the analysis of CPU profiles: time by function and by package. */
 import { expect, test } from '@jest/globals'
 import { ownersOf, selfTimesOf } from '../../../bench/profile.ts'
 
@@ -19,7 +19,7 @@ const profile = {
 }
 const times = selfTimesOf(profile, { from: 1150, to: 1600 }, '/somewhere')
 
-test('adds up a function over its call paths, within the span and without what is idle', () => {
+test("adds up a function's time over all call paths in the span, without idle time", () => {
   expect(times.map(({ where }) => where)).toEqual([
     'parse gateway/parse.ts:30',
     '(anonymous) node:internal/http:5'
@@ -27,7 +27,7 @@ test('adds up a function over its call paths, within the span and without what i
   expect(times[0]?.share).toBeCloseTo(2 / 3)
 })
 
-test('what a package has the runtime do is the package’s', () => {
+test('attributes time in the runtime to the package that called it', () => {
   const frameOf = (functionName: string, url: string) => ({ functionName, url, lineNumber: 1 })
   const nodes = [
     { id: 1, callFrame: frameOf('(root)', ''), children: [2, 4, 6] },

@@ -1,4 +1,4 @@
-/** What is asked when reads are measured: of what is there, and something else each time. */
+/** Tests that the requests of --reads take varying parameters from stored decisions. */
 import { expect, test } from '@jest/globals'
 import { readRequests } from '../../../bench/read-requests.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
@@ -10,7 +10,7 @@ const rows = [1, 2, 3].map((index) => ({
 }))
 const store = { query: async () => rows } as unknown as Postgres
 
-test('every path is one of the reads, without a place that was left empty', async () => {
+test('creates requests without empty parameters', async () => {
   const requests = await readRequests(store)
   expect(requests.filter(({ isGoal }) => isGoal).length).toBeGreaterThan(8)
   for (const { pathOf } of requests) {
@@ -21,7 +21,7 @@ test('every path is one of the reads, without a place that was left empty', asyn
   }
 })
 
-test('details are of decisions that are there, in turn', async () => {
+test('cycles through the stored decisions', async () => {
   const detail = (await readRequests(store)).find(({ what }) => what === 'detail')
   expect([0, 1, 2, 3].map((index) => detail?.pathOf(index))).toEqual([
     ...['/v1/decisions/id-1', '/v1/decisions/id-2', '/v1/decisions/id-3', '/v1/decisions/id-1']

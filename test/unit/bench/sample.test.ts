@@ -1,8 +1,10 @@
-/** Sampling while something runs. */
+/** Tests that samples are taken at intervals until the work is done, and that failed samples
+ * are ignored.
+ */
 import { expect, test } from '@jest/globals'
 import { sampleWhile } from '../../../bench/sample.ts'
 
-test('samples until the work is done, past looks that fail', async () => {
+test('samples until the work is done, ignoring failed samples', async () => {
   const done = Promise.withResolvers<string>()
   let looks = 0
   const { result, samples } = await sampleWhile(done.promise, 1, () => {
@@ -15,6 +17,6 @@ test('samples until the work is done, past looks that fail', async () => {
   expect(samples.slice(0, 3)).toEqual([1, 3, 4])
 })
 
-test('fails as the work fails', async () => {
+test('fails if the work fails', async () => {
   await expect(sampleWhile(Promise.reject(new Error('lost')), 1, () => 1)).rejects.toThrow('lost')
 })

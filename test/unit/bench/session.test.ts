@@ -1,4 +1,4 @@
-/** The rates of a comparison. */
+/** Tests the request rate for each load: full speed, equal rate and half load. */
 import { expect, test } from '@jest/globals'
 import type { Measurement } from '../../../bench/row.ts'
 import { broker } from '../../../bench/rows/broker.ts'
@@ -10,16 +10,16 @@ const measured = [
   { row: 'gateway', drive: 'full speed', requests_per_second: 3000 }
 ] as unknown as Measurement[]
 
-test('full speed has no rate', () => {
+test('sets no rate at full speed', () => {
   expect(rateOf({ row: floor, name: 'full speed', rate: 2000, measured })).toBe(0)
 })
 
-test('rows with batches get five times the decisions in fewer requests', () => {
+test('sends five times as many decisions/s to rows with batches', () => {
   expect(rateOf({ row: floor, name: 'equal rate', rate: 2000, measured })).toBe(2000)
   expect(rateOf({ row: gatewayBatch, name: 'equal rate', rate: 2000, measured })).toBe(100)
 })
 
-test('half load is half of the own full speed, and for the broker half of the gateway’s', () => {
+test("halves the row's full speed, or the gateway's full speed for the broker", () => {
   expect(rateOf({ row: gateway, name: 'half load', rate: 2000, measured })).toBe(1500)
   expect(rateOf({ row: broker, name: 'half load', rate: 2000, measured })).toBe(1500)
   expect(rateOf({ row: gatewayBatch, name: 'half load', rate: 2000, measured })).toBeNull()

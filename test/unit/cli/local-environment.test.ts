@@ -1,4 +1,4 @@
-/** The environment of a command, completed by the local stack where it says nothing itself. */
+/** Tests which environment variables a command gets from the local stack. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ const source = fileURLToPath(new URL('../../../cli/local-environment.ts', import
 let folder: string
 let localEnvironment: (environment: Environment) => Environment
 
-/** The stack is looked for beside the module, so the module goes to a folder of its own. */
+/** Copies the module to a temporary folder, because it looks for the stack next to itself. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-cli-'))
   for (const name of ['cli', '.sluice']) mkdirSync(join(folder, name))
@@ -37,11 +37,11 @@ const stack = {
   api_key: 'slk_local'
 }
 
-test('without a stack the environment is what it was', () => {
+test('leaves the environment unchanged without a stack', () => {
   expect(localEnvironment({ LOG_LEVEL: 'warn' })).toEqual({ LOG_LEVEL: 'warn' })
 })
 
-test('the addresses and secrets of the stack are added, and nothing else of it', () => {
+test('adds only the addresses and secrets of the stack', () => {
   writeStack('local.json', stack)
   writeStack('secrets.json', { API_KEY_PEPPER: 'pepper' })
   expect(localEnvironment({ LOG_LEVEL: 'warn' })).toEqual({
@@ -54,25 +54,25 @@ test('the addresses and secrets of the stack are added, and nothing else of it',
   })
 })
 
-test('brokers may be a list', () => {
+test('accepts a list of brokers', () => {
   writeStack('local.json', { kafka_brokers: ['a:1', 'b:2'] })
   expect(localEnvironment({})).toEqual({ KAFKA_BROKERS: 'a:1,b:2' })
 })
 
-test('what the environment says wins, one variable at a time', () => {
+test('prefers variables of the environment', () => {
   writeStack('local.json', stack)
   const found = localEnvironment({ DATABASE_URL: 'postgres://elsewhere/sluice' })
   expect(found['DATABASE_URL']).toBe('postgres://elsewhere/sluice')
   expect(found['REDIS_URL']).toBe(stack.redis_url)
 })
 
-test('a variable that the environment keeps in a file is not added', () => {
+test('does not add a variable that the environment sets through a file', () => {
   writeStack('secrets.json', { API_KEY_PEPPER: 'pepper' })
   const environment = { API_KEY_PEPPER_FILE: '/run/secrets/pepper' }
   expect(localEnvironment(environment)).toEqual(environment)
 })
 
-test('what the stack leaves empty is not added', () => {
+test('does not add empty values', () => {
   writeStack('local.json', { database_url: '', kafka_brokers: [] })
   expect(localEnvironment({})).toEqual({})
 })

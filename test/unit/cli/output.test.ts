@@ -1,4 +1,4 @@
-/** Printing for long: back-pressure, and a reader who goes away. */
+/** Tests output with backpressure and closed pipes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Writable } from 'node:stream'
@@ -22,7 +22,7 @@ test('waits for a slow reader', async () => {
   expect(isWritten).toBe(true)
 })
 
-test('shows a terminal nothing that it would obey, and leaves a pipe as it is', async () => {
+test('escapes control characters for a terminal, but not for a pipe', async () => {
   const line = '{"agent_id":"c1\u009b31m","input":"\u202e\u{e0001}é\ud83d\ude00"}\n'
   for (const isTTY of [true, false]) {
     const chunks: Buffer[] = []
@@ -40,7 +40,7 @@ test('shows a terminal nothing that it would obey, and leaves a pipe as it is', 
   }
 })
 
-test('ends quietly when nobody reads any more', async () => {
+test('ignores further output after the reader closed the pipe', async () => {
   const gone = Object.assign(new Error('gone'), { code: 'EPIPE' })
   const stream = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(gone) })
   const output = createOutput(stream)
@@ -49,7 +49,7 @@ test('ends quietly when nobody reads any more', async () => {
   await output.write('more')
 })
 
-test('a command whose reader went away ends what it began', async () => {
+test('finishes a command after the reader closed the pipe', async () => {
   const args = ['cli/sluice.ts', 'sizing', '--rate', '10']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const said = text(child.stderr)

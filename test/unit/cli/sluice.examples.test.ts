@@ -1,10 +1,10 @@
-/** What the pages tell people to type: each command is there, and takes the options shown. */
+/** Tests that the commands and options shown in the documentation exist. */
 import { expect, test } from '@jest/globals'
 import type { Command } from 'commander'
 import { createProgram } from '../../../cli/program/create-program.ts'
 import { blocksIn, pages, read } from '../../docs/pages.ts'
 
-const program = createProgram({ environment: {}, write: () => {}, tell: () => {} })
+const program = createProgram({ environment: {}, write: () => {}, logProgress: () => {} })
 const lines = pages
   .flatMap((page) => blocksIn(read(page), 'sh'))
   .flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
@@ -12,7 +12,7 @@ const examples = lines
   .flatMap((line) => /npx sluice ([^|>#]+)/.exec(line)?.[1]?.trim() ?? [])
   .filter((example) => /^[a-z]/.test(example))
 
-/** The words before the first option or argument are the command. */
+/** Returns the words before the first option or argument. */
 function commandOf(example: string): string[] {
   const words = example.split(' ')
   const end = words.findIndex((word) => !/^[a-z]+$/.test(word))
@@ -21,9 +21,8 @@ function commandOf(example: string): string[] {
 
 const byCommand = Map.groupBy(examples, (example) => commandOf(example).join(' '))
 
-test('there are examples', () => expect(byCommand.size).toBeGreaterThan(10))
+test('the documentation has examples', () => expect(byCommand.size).toBeGreaterThan(10))
 
-/** Returns the text that `--help` prints. */
 function helpOf(command: string): string {
   const found = command
     .split(' ')

@@ -1,18 +1,18 @@
-/** The record of a dead letter: the original's bytes, and why it came here. */
+/** Tests the dead-letter record: the original message, its position and the reason. */
 import { expect, test } from '@jest/globals'
-import { deadLetter } from '../../../core/consumed.ts'
+import { deadLetter } from '../../../core/message-outcome.ts'
 import { deadLetterRecord } from '../../../consumers/dead-letter.ts'
 import { aMessage } from './fakes.ts'
 
-const letter = deadLetter('decode', 'undecodable', 'truncated buffer')
+const outcome = deadLetter('decode', 'undecodable', 'truncated buffer')
 
-test('keeps key, value and headers, and adds where it came from and why', () => {
+test('keeps key, value and headers, and adds position and reason', () => {
   const message = aMessage({
     offset: 9_007_199_254_740_993n,
     value: Buffer.from([0, 255, 0]),
     headers: { decision_id: Buffer.from([1, 2]), traceparent: '00-a' }
   })
-  const record = deadLetterRecord(message, letter, 'storage')
+  const record = deadLetterRecord(message, outcome, 'storage')
   expect(record).toEqual({
     topic: 'agent-decisions.dead-letter',
     key: message.key,
@@ -32,21 +32,21 @@ test('keeps key, value and headers, and adds where it came from and why', () => 
   expect(record.value).toBe(message.value)
 })
 
-test('a message without key has none here', () => {
-  expect(deadLetterRecord(aMessage({ key: null }), letter, 'g').key).toBeNull()
+test('keeps the key of a message without a key null', () => {
+  expect(deadLetterRecord(aMessage({ key: null }), outcome, 'g').key).toBeNull()
 })
 
-test('a message without value gets an empty one, since a topic may delete what has none', () => {
-  expect(deadLetterRecord(aMessage({ value: null }), letter, 'g').value).toEqual(Buffer.alloc(0))
+test('writes an empty value instead of null, which compaction would delete', () => {
+  expect(deadLetterRecord(aMessage({ value: null }), outcome, 'g').value).toEqual(Buffer.alloc(0))
 })
 
-test('a header of the original cannot pass for ours', () => {
+test('replaces forged dead-letter headers of the original', () => {
   const message = aMessage({ headers: { dead_letter_reason: 'forged' } })
-  const { headers } = deadLetterRecord(message, letter, 'storage')
+  const { headers } = deadLetterRecord(message, outcome, 'storage')
   expect(headers['dead_letter_reason']).toBe('undecodable')
 })
 
-test('a long error is cut, so that the letter stays near the size of the original', () => {
+test('truncates a long error, so that the record stays near the size of the original', () => {
   const long = deadLetter('decode', 'undecodable', 'x'.repeat(100_000))
   const { headers } = deadLetterRecord(aMessage(), long, 'g')
   expect(headers['dead_letter_error']).toBe('x'.repeat(1000))

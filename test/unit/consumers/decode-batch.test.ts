@@ -1,10 +1,10 @@
-/** Decoding a batch: an outcome for each message in order, and no further than a flood. */
+/** Tests that decoding a batch yields one result per message, up to the dead-letter limit. */
 import { beforeEach, expect, test } from '@jest/globals'
 import { createEncode } from '../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { createDecodeBatch } from '../../../consumers/decode-batch.ts'
-import { createFlood } from '../../../consumers/flood.ts'
-import type { DecodeBatch } from '../../../consumers/run-consumer.ts'
+import { createDeadLetterLimit } from '../../../consumers/dead-letter-limit.ts'
+import type { DecodeBatch } from '../../../consumers/consume-batch.ts'
 import { createDecode } from '../../../platform/registry/decode.ts'
 import { decisionContract } from '../../../schemas/index.ts'
 import { aDecision } from '../../support/builders.ts'
@@ -20,14 +20,14 @@ beforeEach(() => {
   registry.schemas.set(known, decisionContract.schema)
   const readerSchema = decisionContract.schema
   const decode = createDecode<Decision>({ registry, readerSchema, objection: () => null })
-  decodeBatch = createDecodeBatch(decode, createFlood(100))
+  decodeBatch = createDecodeBatch(decode, createDeadLetterLimit(100))
 })
 
 function encoded(overrides: Partial<Decision> = {}, schemaId = known): Buffer {
   return encode(aDecision(overrides), schemaId)
 }
 
-test('an outcome for each message, in their order', async () => {
+test('returns one result per message, in their order', async () => {
   const values = Array.from({ length: 250 }, (_, index) =>
     index % 5 === 0 ? Buffer.from('poison') : encoded({ output: String(index) })
   )
@@ -36,7 +36,7 @@ test('an outcome for each message, in their order', async () => {
   expect(outputs).toEqual(values.map((_, index) => (index % 5 === 0 ? '-' : String(index))))
 })
 
-test('an id that nobody knows is asked for once in a batch', async () => {
+test('requests an unknown schema id once per batch', async () => {
   const strange = (): Buffer => encoded({}, 8)
   const mixed = Array.from({ length: 250 }, (_, index) =>
     index % 10 === 0 ? strange() : encoded()
@@ -45,12 +45,12 @@ test('an id that nobody knows is asked for once in a batch', async () => {
   expect(registry.asked).toEqual([8, known])
 })
 
-test('a flood stops before its first, and asks the registry no more', async () => {
+test('pauses at the dead-letter limit without further requests to the registry', async () => {
   const values = Array.from({ length: 1000 }, (_, index) => encoded({}, 1000 + index))
   const batch = messagesOf(encoded(), encoded(), ...values)
   const stop = await decodeBatch(batch).catch((error: unknown) => error)
   expect(stop).toMatchObject({
-    name: 'PartitionStop',
+    name: 'PartitionPause',
     offset: 2n,
     fields: { dead_letters: 100, reasons: { unknown_schema: 100 } }
   })

@@ -1,9 +1,9 @@
-/** What the loop is given in its tests: a batch that remembers, a log, a registry. */
+/** Provides fakes for tests of consumers: a batch that records calls, a producer and a registry. */
 import type { AvroSchema } from '../../../platform/avro/avro-codec.ts'
 import type { Message, MessageBatch } from '../../../platform/kafka/message-consumer.ts'
 import type { OutgoingRecord, RecordProducer } from '../../../platform/kafka/record-producer.ts'
 import type { Registry } from '../../../platform/registry/schema-registry.ts'
-import type { Flood } from '../../../consumers/flood.ts'
+import type { DeadLetterLimit } from '../../../consumers/dead-letter-limit.ts'
 import { noon } from '../../support/builders.ts'
 
 export function aMessage(overrides: Partial<Message> = {}): Message {
@@ -19,7 +19,7 @@ export function aMessage(overrides: Partial<Message> = {}): Message {
   }
 }
 
-/** Messages with the given values, at offsets 0, 1, 2, … */
+/** Creates messages with the given values, at offsets 0, 1, 2, … */
 export function messagesOf(...values: (string | Buffer | null)[]): Message[] {
   return values.map((value, index) => {
     const bytes = typeof value === 'string' ? Buffer.from(value) : value
@@ -27,7 +27,7 @@ export function messagesOf(...values: (string | Buffer | null)[]): Message[] {
   })
 }
 
-/** Notes in `events` what was done, beside what other fakes note there. */
+/** A batch that records its calls in `events`, which other fakes can share. */
 export class FakeBatch implements MessageBatch {
   readonly topic = 'agent-decisions'
   readonly partition = 3
@@ -64,7 +64,9 @@ export class FakeBatch implements MessageBatch {
     this.events.push('commit')
   }
 
-  /** Notes where it ends, as its commit does. */
+  /**
+   * Returns the messages before the offset as a batch that records its calls in the same events.
+   */
   before(offset: bigint): FakeBatch {
     const earlier = this.messages.filter((message) => message.offset < offset)
     this.events.push(`before ${offset}`)
@@ -76,10 +78,10 @@ export class FakeBatch implements MessageBatch {
   }
 }
 
-/** Never finds one. */
-export const noFlood: Flood = { check: () => {}, remember: () => {} }
+/** A limit that is never reached. */
+export const noLimit: DeadLetterLimit = { check: () => {}, remember: () => {} }
 
-/** Keeps what it acknowledged; fails with `failures`, first come first. */
+/** A producer that keeps acknowledged records. It fails with the errors in `failures`, in order. */
 export class FakeProducer implements RecordProducer {
   readonly records: OutgoingRecord[] = []
   readonly sends: number[] = []
@@ -93,7 +95,7 @@ export class FakeProducer implements RecordProducer {
   async connect(): Promise<void> {}
 
   async send(records: readonly OutgoingRecord[]): Promise<void> {
-    // An answer that takes a turn of the loop shows who does not wait for it.
+    // Acknowledges after one turn of the event loop, to reveal callers that do not wait.
     await new Promise((resolve) => setImmediate(resolve))
     const failure = this.failures.shift()
     if (failure) throw failure
@@ -105,7 +107,7 @@ export class FakeProducer implements RecordProducer {
   async close(): Promise<void> {}
 }
 
-/** Knows the schemas it was given; while `failure` is set it does not answer. */
+/** A registry that knows only the schemas in its maps. It fails while `failure` is set. */
 export class FakeRegistry implements Registry {
   readonly schemas = new Map<number, AvroSchema>()
   readonly ids = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** The lag: measured whether or not anything is settled. */
+/** Tests the consumer lag, which is measured independently of batches. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { startLag } from '../../../consumers/lag.ts'
 import type { PartitionProgress } from '../../../consumers/lag.ts'
@@ -25,7 +25,7 @@ function scene(progress: Record<string, PartitionProgress[]>) {
   return { metrics, progress, readProgress, start }
 }
 
-test('every partition of every topic, at once and every five seconds', async () => {
+test('measures every partition of every topic, at once and every five seconds', async () => {
   const evaluations = [{ partition: 0, committed: 9n, end: 9n }]
   const decisions = [
     { partition: 0, committed: 3n, end: 10n },
@@ -46,7 +46,7 @@ test('every partition of every topic, at once and every five seconds', async () 
   expect(jest.getTimerCount()).toBe(0)
 })
 
-test('one topic that does not answer hides no other, and is asked again', async () => {
+test('measures other topics while one does not respond, and retries that one', async () => {
   const { metrics, readProgress, start } = scene({
     evaluations: [{ partition: 0, committed: 1n, end: 2n }]
   })
@@ -57,7 +57,7 @@ test('one topic that does not answer hides no other, and is asked again', async 
   await stop()
 })
 
-test('a slow answer is waited for before the next question, and before the end', async () => {
+test('waits for a slow response before the next request, and before it stops', async () => {
   const { readProgress, start } = scene({})
   const answer = Promise.withResolvers<PartitionProgress[]>()
   readProgress.mockImplementation(() => answer.promise)

@@ -1,4 +1,4 @@
-/** Metrics that keep every call, for tests to look at. */
+/** Records all calls to the metrics, for tests. */
 import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 
 export interface Measurement {
@@ -29,17 +29,17 @@ export class RecordingMetrics implements Metrics {
 
   histogram: Metrics['histogram'] = (name, labels) => (value) => this.observe(name, labels, value)
 
-  onLook(look: () => void): void {
+  onCollect(look: () => void): void {
     this.#looks.push(look)
   }
 
-  /** What a gauge shows now. */
+  /** Returns the current value of a gauge. */
   levelOf(name: string): number | undefined {
     for (const look of this.#looks) look()
     return this.levels.findLast((level) => level.name === name)?.value
   }
 
-  /** The labels of each increment of a counter, in order. */
+  /** Returns the labels of each increment of a counter, in order. */
   labelsOf(name: string): Measurement['labels'][] {
     return this.counts.filter((each) => each.name === name).map(({ labels }) => labels)
   }

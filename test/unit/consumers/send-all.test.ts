@@ -1,8 +1,8 @@
-/** Sending many records: none is left out, and no request is larger than its bound. */
+/** Tests sendAll: all records are sent, in requests of bounded size. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { sendAll } from '../../../consumers/send-all.ts'
-import { TransientError } from '../../../core/consumed.ts'
+import { TransientError } from '../../../core/message-outcome.ts'
 import { ProduceError } from '../../../platform/kafka/record-producer.ts'
 import type { OutgoingRecord, RecordProducer } from '../../../platform/kafka/record-producer.ts'
 
@@ -26,7 +26,7 @@ function aProducer(failure?: Error) {
   return { producer, requests }
 }
 
-test('every record is sent, in order, the empty ones as well', async () => {
+test('sends every record in order, including empty ones', async () => {
   const sizes = fc.array(fc.constantFrom(0, 1, 1000, mebibyte / 2, mebibyte, 3 * mebibyte))
   await fc.assert(
     fc.asyncProperty(sizes, async (wanted) => {
@@ -43,7 +43,7 @@ test('every record is sent, in order, the empty ones as well', async () => {
   )
 })
 
-test('what may pass is transient, and what is final stays what it is', async () => {
+test('throws a transient error for a retryable failure, and others unchanged', async () => {
   const away = new ProduceError('away', { retryable: true, cause: null })
   await expect(sendAll(aProducer(away).producer, [aRecord(1)])).rejects.toThrow(TransientError)
   const final = new ProduceError('too large', { retryable: false, cause: null })

@@ -1,16 +1,16 @@
-/** settle: dead letters acknowledged, then the offsets, then the counts. */
+/** Tests settling: dead-letter records are acknowledged before offsets are committed. */
 import { expect, test } from '@jest/globals'
-import { deadLetter, done, duplicate } from '../../../core/consumed.ts'
-import { createFlood } from '../../../consumers/flood.ts'
-import { PartitionStop } from '../../../consumers/partition-stop.ts'
+import { deadLetter, done, duplicate } from '../../../core/message-outcome.ts'
+import { createDeadLetterLimit } from '../../../consumers/dead-letter-limit.ts'
+import { PartitionPause } from '../../../consumers/partition-pause.ts'
 import { createSettle } from '../../../consumers/settle.ts'
-import { createStopPartitions } from '../../../consumers/stop-partitions.ts'
+import { createPausePartitions } from '../../../consumers/pause-partitions.ts'
 import { ProduceError } from '../../../platform/kafka/record-producer.ts'
 import { RecordingLogger } from '../platform/recording-logger.ts'
-import { FakeBatch, FakeProducer, messagesOf, noFlood } from './fakes.ts'
+import { FakeBatch, FakeProducer, messagesOf, noLimit } from './fakes.ts'
 import { RecordingMetrics } from './recording-metrics.ts'
 
-const letter = deadLetter('decode', 'undecodable', 'truncated')
+const poison = deadLetter('decode', 'undecodable', 'truncated')
 
 const groupId = 'storage'
 
@@ -22,44 +22,50 @@ function scene(...values: string[]) {
   const batch = new FakeBatch(messagesOf(...values), events)
   return {
     ...{ producer, metrics, logger, batch, events },
-    settle: createSettle({ producer, metrics, logger, flood: createFlood(3), groupId })
+    settle: createSettle({
+      producer,
+      metrics,
+      logger,
+      deadLetterLimit: createDeadLetterLimit(3),
+      groupId
+    })
   }
 }
 
-test('without dead letters it commits and produces nothing', async () => {
+test('commits and produces nothing without dead-letter records', async () => {
   const { settle, batch, producer, events } = scene('a', 'b')
   await settle(batch, [done, duplicate])
   expect(events).toEqual(['commit'])
   expect(producer.records).toEqual([])
 })
 
-test('dead letters are acknowledged, in order, before the commit', async () => {
+test('writes dead-letter records in order, acknowledged before the commit', async () => {
   const { settle, batch, producer, events } = scene('a', 'b', 'c')
-  await settle(batch, [letter, done, letter])
+  await settle(batch, [poison, done, poison])
   expect(producer.records.map(({ value }) => String(value))).toEqual(['a', 'c'])
   expect(events).toEqual(['acknowledged', 'acknowledged', 'commit'])
 })
 
 test.each([
-  ['the log is away', true],
-  ['a letter is too large', false]
-])('when %s it stops there: nothing is committed, counted or skipped', async (why, retryable) => {
+  ['Kafka is unavailable', true],
+  ['a record is too large', false]
+])('commits, counts and skips nothing when %s', async (why, retryable) => {
   const { settle, batch, producer, events, metrics } = scene('a', 'b', 'c')
   producer.failures.push(new ProduceError(why, { retryable, cause: null }))
-  const stop = await settle(batch, [done, letter, letter]).catch((error: unknown) => error)
-  expect(stop).toBeInstanceOf(PartitionStop)
+  const stop = await settle(batch, [done, poison, poison]).catch((error: unknown) => error)
+  expect(stop).toBeInstanceOf(PartitionPause)
   expect(stop).toMatchObject({ offset: 1n, fields: { error: expect.stringContaining(why) } })
   expect(events).toEqual([])
   expect(metrics.counts).toEqual([])
 })
 
-test('a letter that is not taken stops at itself, and others are not sent for ever', async () => {
+test('pauses at a rejected record, without sending the others again on every retry', async () => {
   const values = ['a', 'b', 'too large', 'd']
   const { batch, producer, metrics, logger } = scene(...values)
-  const settle = createSettle({ producer, metrics, logger, flood: noFlood, groupId })
+  const settle = createSettle({ producer, metrics, logger, deadLetterLimit: noLimit, groupId })
   const send = producer.send.bind(producer)
   producer.send = async (records) => {
-    // Another partition takes its part of a request that fails.
+    // The partition of the small records accepts them, although the request fails.
     const [taken, refused] = [false, true].map((isRefused) =>
       records.filter(({ value }) => (String(value) === 'too large') === isRefused)
     )
@@ -68,16 +74,16 @@ test('a letter that is not taken stops at itself, and others are not sent for ev
   }
   let at = 0n
   const consumer = { isAssigned: () => true }
-  const look = createStopPartitions({ logger, metrics, consumer })(async (given) => {
+  const consume = createPausePartitions({ logger, metrics, consumer })(async (given) => {
     const { messages } = given
     await settle(
       given,
-      messages.map(({ value }) => (String(value) === 'a' ? done : letter))
+      messages.map(({ value }) => (String(value) === 'a' ? done : poison))
     )
     at = (messages.at(-1)?.offset ?? at) + 1n
   })
-  for (let looks = 0; looks < 5; looks++) {
-    await look(new FakeBatch(batch.messages.filter(({ offset }) => offset >= at)))
+  for (let retries = 0; retries < 5; retries++) {
+    await consume(new FakeBatch(batch.messages.filter(({ offset }) => offset >= at)))
   }
   expect(at).toBe(2n)
   const sent = producer.records.map(({ value }) => String(value))
@@ -85,39 +91,39 @@ test('a letter that is not taken stops at itself, and others are not sent for ev
   expect(sent.filter((value) => value === 'd')).toHaveLength(1)
 })
 
-test('a flood is not condemned, and what was settled before counts', async () => {
+test('pauses at the dead-letter limit, which includes settled messages', async () => {
   const { settle, batch, events } = scene('a', 'b')
-  await settle(batch, [letter, letter])
+  await settle(batch, [poison, poison])
   expect(events).toEqual(['acknowledged', 'acknowledged', 'commit'])
-  await expect(settle(batch, [letter, done])).rejects.toMatchObject({ offset: 0n })
+  await expect(settle(batch, [poison, done])).rejects.toMatchObject({ offset: 0n })
   expect(events).toEqual(['acknowledged', 'acknowledged', 'commit'])
 })
 
-test('what is not committed does not count', async () => {
+test('does not count uncommitted messages for the limit', async () => {
   const { settle, batch } = scene('a', 'b')
   const commit = batch.commit.bind(batch)
   batch.commit = () => Promise.reject(new Error('evicted'))
-  await expect(settle(batch, [letter, letter])).rejects.toThrow('evicted')
+  await expect(settle(batch, [poison, poison])).rejects.toThrow('evicted')
   batch.commit = commit
-  await settle(batch, [letter, letter])
+  await settle(batch, [poison, poison])
 })
 
-test('counts nothing when the commit is refused', async () => {
+test('counts nothing when the commit fails', async () => {
   const { settle, batch, metrics } = scene('a')
   batch.commit = () => Promise.reject(new Error('evicted'))
   await expect(settle(batch, [done])).rejects.toThrow('evicted')
   expect(metrics.counts).toEqual([])
 })
 
-test('does nothing at all when a message has no outcome', async () => {
+test('does nothing when a message has no outcome', async () => {
   const { settle, batch, events } = scene('a', 'b')
-  await expect(settle(batch, [letter])).rejects.toThrow('offset 1 has no outcome')
+  await expect(settle(batch, [poison])).rejects.toThrow('offset 1 has no outcome')
   expect(events).toEqual([])
 })
 
-test('every message is counted once, by what became of it', async () => {
+test('counts every message once, by its outcome', async () => {
   const { settle, batch, metrics } = scene('a', 'b', 'c')
-  await settle(batch, [done, letter, duplicate])
+  await settle(batch, [done, poison, duplicate])
   const topic = 'agent-decisions'
   expect(metrics.labelsOf('sluice_consumed_total')).toEqual([
     { topic, outcome: 'done', reason: '' },
@@ -126,13 +132,13 @@ test('every message is counted once, by what became of it', async () => {
   ])
 })
 
-test('a dead letter is logged with its place and reason, and without its payload', async () => {
+test('logs a dead-lettered message with position and reason, without its payload', async () => {
   const { settle, batch, logger } = scene('a', 'payload')
-  await settle(batch, [done, letter])
+  await settle(batch, [done, poison])
   expect(logger.entries).toEqual([
     {
       level: 'warn',
-      message: 'dead letter',
+      message: 'message dead-lettered',
       fields: {
         topic: 'agent-decisions',
         partition: 3,

@@ -1,9 +1,9 @@
-/** Emails and passwords that are taken, and those that are not. */
+/** Tests rules for emails and passwords. */
 import { describe, expect, test } from '@jest/globals'
 import { emailObjection, normalizeEmail, passwordObjection } from '../../../core/account-rules.ts'
 
 describe('normalizeEmail', () => {
-  test('gives one text for one address, however it is typed', () => {
+  test('normalizes spellings of one address to the same text', () => {
     expect(normalizeEmail('  Ada@Example.COM\n')).toBe('ada@example.com')
   })
 })
@@ -17,7 +17,7 @@ describe('emailObjection', () => {
     "o'brien@example.org",
     'grün@müller.de',
     '用户@例子.中国'
-  ])('takes %s', (email) => {
+  ])('accepts %s', (email) => {
     expect(emailObjection(email)).toBeNull()
   })
 
@@ -37,11 +37,11 @@ describe('emailObjection', () => {
     'ada\u0000@example.com',
     'ada\ud800@example.com',
     `${'a'.repeat(65)}@example.com`
-  ])('refuses %j', (email) => {
+  ])('rejects %j', (email) => {
     expect(emailObjection(email)).toMatch(/^must be an email address/)
   })
 
-  test('refuses what is too long to be sent to, and at once', () => {
+  test('rejects an overlong email quickly', () => {
     expect(emailObjection(`a@${'a.'.repeat(200_000)}com`)).toBe('must have at most 254 characters')
   })
 })
@@ -62,9 +62,9 @@ describe('passwordObjection', () => {
     ['🦫🦫🦫🦫', 'must have at least 8 characters'],
     ['y'.repeat(201), 'must have at most 200 characters'],
     ['Ada@example.com', 'must not be the email'],
-    ['Password123', 'is among the first that everybody tries'],
+    ['Password123', 'must not be a common password'],
     ['seven\ud800 and more', 'must be valid Unicode']
-  ])('refuses %j', (password, expected) => {
+  ])('rejects %j', (password, expected) => {
     expect(objection(password)).toBe(expected)
   })
 })

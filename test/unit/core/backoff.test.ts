@@ -1,4 +1,4 @@
-/** Waiting grows with each failure, up to a cap, spread by chance. */
+/** Tests that backoff grows with each failure up to a cap, and that it has jitter. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { backoffMs } from '../../../core/backoff.ts'
@@ -16,11 +16,11 @@ test.each([
   [7, 0.5, 2500],
   [100, nearlyOne, 4999],
   [1_000_000, 0.5, 2500]
-])('after %d failures and by chance %d it waits %d ms', (attempt, random, ms) => {
+])('after %d failures with random %d it waits %d ms', (attempt, random, ms) => {
   expect(backoffMs(backoff, attempt, random)).toBe(ms)
 })
 
-test('is a whole number of milliseconds below the cap, whatever the attempt', () => {
+test('is a whole number of milliseconds below the cap for any attempt', () => {
   const options = fc.record({
     baseMs: fc.integer({ min: 1, max: 60_000 }),
     capMs: fc.integer({ min: 1, max: 600_000 })

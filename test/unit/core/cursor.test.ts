@@ -1,6 +1,8 @@
-/** A cursor leads back to its place, for its own filters, and to nothing else. */
+/** Tests that a cursor is parsed back to its position, but only with the filters that it was made
+ * for.
+ */
 import { expect, test } from '@jest/globals'
-import { readCursor, writeCursor } from '../../../core/cursor.ts'
+import { parseCursor, formatCursor } from '../../../core/cursor.ts'
 
 const position = {
   sort_key: '2026-01-31T12:00:00.123456Z',
@@ -12,36 +14,36 @@ function cursorOf(parts: unknown): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-test('leads back to its place', () => {
-  const cursor = writeCursor(position, filters)
+test('parses back to its position', () => {
+  const cursor = formatCursor(position, filters)
   expect(cursor).toMatch(/^[\w-]+$/)
-  expect(readCursor(cursor, filters)).toEqual({ kind: 'position', position })
+  expect(parseCursor(cursor, filters)).toEqual({ kind: 'position', position })
 })
 
-test.each([0, -1.5, null, 2 ** 53])('leads back to the value %s', (value) => {
-  const cursor = writeCursor({ ...position, value }, filters)
+test.each([0, -1.5, null, 2 ** 53])('parses back to the value %s', (value) => {
+  const cursor = formatCursor({ ...position, value }, filters)
   const read = { kind: 'position', position: { ...position, value } }
-  expect(readCursor(cursor, filters)).toEqual(read)
+  expect(parseCursor(cursor, filters)).toEqual(read)
 })
 
-test('the order of filters does not matter, and an absent one is none', () => {
-  const cursor = writeCursor(position, { agent_id: 'a', domain: 'd' })
-  expect(readCursor(cursor, { domain: 'd', session_id: undefined, agent_id: 'a' }).kind).toBe(
+test('ignores the order of filters and undefined filters', () => {
+  const cursor = formatCursor(position, { agent_id: 'a', domain: 'd' })
+  expect(parseCursor(cursor, { domain: 'd', session_id: undefined, agent_id: 'a' }).kind).toBe(
     'position'
   )
 })
 
-test('belongs to its filters', () => {
-  const cursor = writeCursor(position, filters)
-  expect(readCursor(cursor, { agent_id: 'other' })).toEqual({ kind: 'other_filters' })
-  expect(readCursor(cursor, {})).toEqual({ kind: 'other_filters' })
-  expect(readCursor(cursor, { agent_id: 'refund-agent', domain: 'd' })).toEqual({
+test('is rejected with other filters', () => {
+  const cursor = formatCursor(position, filters)
+  expect(parseCursor(cursor, { agent_id: 'other' })).toEqual({ kind: 'other_filters' })
+  expect(parseCursor(cursor, {})).toEqual({ kind: 'other_filters' })
+  expect(parseCursor(cursor, { agent_id: 'refund-agent', domain: 'd' })).toEqual({
     kind: 'other_filters'
   })
 })
 
 const hash = 'a'.repeat(16)
-const garbled: [string, string][] = [
+const malformed: [string, string][] = [
   ['nothing', ''],
   ['no base64url', '§§§'],
   ['no JSON', Buffer.from('{').toString('base64url')],
@@ -49,18 +51,18 @@ const garbled: [string, string][] = [
   ['too few parts', cursorOf([position.sort_key])],
   ['too many parts', cursorOf([position.sort_key, position.id, hash, 1])],
   ['two values', cursorOf([position.sort_key, position.id, hash, [1, 2]])],
-  ['a value that is none', cursorOf([position.sort_key, position.id, hash, ['1']])],
+  ['an invalid value', cursorOf([position.sort_key, position.id, hash, ['1']])],
   ['two lists', cursorOf([position.sort_key, position.id, hash, [1], [1]])],
   ['numbers', cursorOf([1, 2, 3])],
-  ['an id that is none', cursorOf([position.sort_key, "' or true --", hash])],
-  ['a time that is none', cursorOf(['yesterday', position.id, hash])],
+  ['an invalid id', cursorOf([position.sort_key, "' or true --", hash])],
+  ['an invalid time', cursorOf(['yesterday', position.id, hash])],
   ['30 February', cursorOf(['2026-02-30T12:00:00.000000Z', position.id, hash])],
   ['the year 0', cursorOf(['0000-01-01T00:00:00.000000Z', position.id, hash])],
   ['the year 9999', cursorOf(['9999-12-31T23:59:59.999999Z', position.id, hash])],
-  ['half past 25', cursorOf(['2026-01-01T25:30:00.000000Z', position.id, hash])],
-  ['far too much', 'A'.repeat(100_000)]
+  ['the hour 25', cursorOf(['2026-01-01T25:30:00.000000Z', position.id, hash])],
+  ['an overlong text', 'A'.repeat(100_000)]
 ]
 
-test.each(garbled)('refuses %s', (_, text) => {
-  expect(readCursor(text, {})).toEqual({ kind: 'garbled' })
+test.each(malformed)('rejects %s', (_, text) => {
+  expect(parseCursor(text, {})).toEqual({ kind: 'malformed' })
 })

@@ -1,9 +1,9 @@
-/** Each role may do what the ones below it may, and something more. */
+/** Tests that each role has all permissions of the role below it, and more. */
 import { expect, test } from '@jest/globals'
 import { permissionsOf } from '../../../core/permissions.ts'
 import { userRoles } from '../../../core/user-role.ts'
 
-test('grow from role to role, without a word twice', () => {
+test('grow from role to role without duplicates', () => {
   const each = userRoles.map(permissionsOf)
   for (const [index, permissions] of each.entries()) {
     const before = each[index - 1] ?? []
@@ -14,6 +14,6 @@ test('grow from role to role, without a word twice', () => {
   expect(permissionsOf('viewer')).toEqual(['read'])
 })
 
-test.each(['', 'root', 'Owner'])('a role that is not known (%j) may nothing', (role) => {
+test.each(['', 'root', 'Owner'])('an unknown role (%j) has no permissions', (role) => {
   expect(permissionsOf(role)).toEqual([])
 })

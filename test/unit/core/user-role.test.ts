@@ -1,8 +1,8 @@
-/** Who may do what others may. */
+/** Tests which roles include which other roles. */
 import { expect, test } from '@jest/globals'
 import { mayActAs, userRoles } from '../../../core/user-role.ts'
 
-test('each role may do what the ones before it may, and nothing else', () => {
+test('each role includes the ones before it, and no other', () => {
   const allowed = userRoles.map((role) => userRoles.filter((needed) => mayActAs(role, needed)))
   expect(allowed).toEqual([
     ['viewer'],
@@ -12,6 +12,6 @@ test('each role may do what the ones before it may, and nothing else', () => {
   ])
 })
 
-test.each(['', 'Owner', 'root', 'constructor'])('%j is no role and may do nothing', (role) => {
+test.each(['', 'Owner', 'root', 'constructor'])('the unknown role %j includes none', (role) => {
   expect(userRoles.filter((needed) => mayActAs(role, needed))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Ids of deliveries, and when a threshold is crossed. */
+/** Tests delivery ids, and when a threshold counts as crossed or recovered. */
 import { describe, expect, test } from '@jest/globals'
 import { deliveryIdOf, recoveryValueOf, thresholdStateOf } from '../../../core/webhook.ts'
 
@@ -10,11 +10,11 @@ describe('the id of a delivery', () => {
     repetition: 0
   } as const
 
-  test('never changes, since receivers tell repetitions by it', () => {
+  test('never changes between releases: receivers detect duplicates by it', () => {
     expect(deliveryIdOf(origin)).toBe('9eb8d38f-0f79-55d9-bd34-33e78bdd55bd')
   })
 
-  test('is another one for another webhook and another repetition', () => {
+  test('differs by webhook and repetition', () => {
     const others = [{ webhook_id: 'whk_2' }, { repetition: 1 }, { event: 'threshold.crossed' }]
     const ids = others.map((other) => deliveryIdOf({ ...origin, ...other } as typeof origin))
     expect(new Set([deliveryIdOf(origin), ...ids]).size).toBe(4)
@@ -39,7 +39,7 @@ describe('a threshold', () => {
     [below, 0.95, 'ok'],
     [above, 0.15, 'firing'],
     [above, 0.1, 'ok']
-  ] as const)('is well again only at its recovery value', (threshold, measured, state) => {
+  ] as const)('recovers only at its recovery value', (threshold, measured, state) => {
     expect(thresholdStateOf(threshold, 'firing', measured)).toBe(state)
   })
 
@@ -49,7 +49,7 @@ describe('a threshold', () => {
     ['pass_rate', 'above', 0.02, 0.01],
     ['mean', 'below', 40, 42],
     ['mean', 'above', -2, -2.1]
-  ] as const)('%s %s %d is well again at %d', (metric, operator, value, expected) => {
+  ] as const)('%s %s %d recovers at %d', (metric, operator, value, expected) => {
     expect(recoveryValueOf({ metric, operator, value })).toBeCloseTo(expected, 9)
   })
 })

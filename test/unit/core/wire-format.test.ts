@@ -1,4 +1,4 @@
-/** The Confluent wire format, header by header. */
+/** Tests that headers of the Confluent wire format are read and written. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -25,7 +25,7 @@ test.each([
   expect(written(schemaId, Buffer.alloc(0)).toString('hex')).toBe(hex)
 })
 
-test('what is written is read back, by us and by an independent reader', () => {
+test('is read back by Sluice and by an independent reader', () => {
   const schemaIds = fc.integer({ min: 0, max: 2 ** 32 - 1 })
   fc.assert(
     fc.property(schemaIds, fc.uint8Array(), (schemaId, payload) => {
@@ -37,26 +37,26 @@ test('what is written is read back, by us and by an independent reader', () => {
   )
 })
 
-test('the payload is a view and not a copy', () => {
+test('the payload is a view, not a copy', () => {
   const value = written(1, Buffer.from('abc'))
   const { payload } = readWireFormat(value)
   value[wireHeaderBytes] = 0x7a
   expect(payload.toString()).toBe('zbc')
 })
 
-describe('refuses', () => {
+describe('readWireFormat', () => {
   test.each([
     ['', 'value has 0 bytes, a wire header has 5'],
     ['00000001', 'value has 4 bytes, a wire header has 5'],
     ['0100000001', 'first byte is 1, expected 0'],
     ['7b22696e707574223a317d', 'first byte is 123, expected 0']
-  ])('%j because its %s', (hex, message) => {
+  ])('rejects %j: %s', (hex, message) => {
     const value = Buffer.from(hex, 'hex')
     expect(() => readWireFormat(value)).toThrow(new WireFormatError(message))
     expect(() => readWireFormat(value)).toThrow(WireFormatError)
   })
 
-  test('nothing that begins with a whole header', () => {
+  test('accepts everything that begins with a complete header', () => {
     expect(readWireFormat(Buffer.from('0000000007', 'hex'))).toEqual({
       schemaId: 7,
       payload: Buffer.alloc(0)

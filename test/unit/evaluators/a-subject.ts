@@ -1,4 +1,4 @@
-/** A subject to begin an evaluator's test with; each test names only what it is about. */
+/** Builds a subject for evaluator tests. Each test sets only what it needs. */
 import type { Decision } from '../../../core/decision/decision.ts'
 import { subjectOf } from '../../../evaluators/subject.ts'
 import type { Subject } from '../../../evaluators/subject.ts'
@@ -8,7 +8,7 @@ export function aSubject(overrides: Partial<Decision> = {}): Subject {
   return subjectOf(aDecision(overrides))
 }
 
-/** A text without any repetition to speak of. */
+/** Returns a text with almost no repetition. */
 export function prose(words: number, seed = 1): string {
   let state = seed
   const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 1)

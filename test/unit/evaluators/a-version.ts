@@ -1,4 +1,4 @@
-/** Evaluators as an organization saves them, and what they find. */
+/** Builds evaluator versions as an organization saves them, and runs them. */
 import type {
   EvaluatorKind,
   EvaluatorVersion
@@ -7,7 +7,7 @@ import type { Decision } from '../../../core/decision/decision.ts'
 import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
 import { compileEvaluator } from '../../../evaluators/compile-evaluator.ts'
 import { completeDraft } from '../../../evaluators/complete-draft.ts'
-import type { GivenDraft } from '../../../evaluators/complete-draft.ts'
+import type { EvaluatorInput } from '../../../evaluators/complete-draft.ts'
 import { configHashOf } from '../../../evaluators/config-hash.ts'
 import type { Finding, Skipped } from '../../../evaluators/evaluator.ts'
 import { aSubject } from './a-subject.ts'
@@ -15,9 +15,9 @@ import { aSubject } from './a-subject.ts'
 export function aVersion(
   kind: EvaluatorKind,
   config: Record<string, unknown>,
-  rest: Partial<GivenDraft> = {}
+  rest: Partial<EvaluatorInput> = {}
 ): EvaluatorVersion {
-  const given: GivenDraft = { name: 'mine', kind, config, ...rest }
+  const given: EvaluatorInput = { name: 'mine', kind, config, ...rest }
   const flaws = checkEvaluator(given)
   if (flaws.length > 0) throw new Error(JSON.stringify(flaws))
   const draft = completeDraft(given)

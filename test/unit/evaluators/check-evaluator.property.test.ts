@@ -1,15 +1,15 @@
-/** Drafts of any kind: what is let through compiles and runs, what is not has a reason. */
+/** Tests random evaluators: valid ones compile and run, and invalid ones have a violation. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
 import { compileEvaluator } from '../../../evaluators/compile-evaluator.ts'
 import { completeDraft } from '../../../evaluators/complete-draft.ts'
-import type { GivenDraft } from '../../../evaluators/complete-draft.ts'
+import type { EvaluatorInput } from '../../../evaluators/complete-draft.ts'
 import { configHashOf } from '../../../evaluators/config-hash.ts'
 import { runEvaluators } from '../../../evaluators/run-evaluators.ts'
 import { aSubject } from './a-subject.ts'
 
-describe('anything that is let through compiles, and runs on anything', () => {
+describe('compiles and runs every valid evaluator on any decision', () => {
   const names = fc.constantFrom('mine', 'b', 'a-1', 'z', 'X', 'no_repetition')
   const json = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>
   const target = fc.constantFrom('output', 'input', 'metadata.a', 'metadata.a.b', 'x')
@@ -115,7 +115,7 @@ describe('anything that is let through compiles, and runs on anything', () => {
     },
     { requiredKeys: ['name', 'kind', 'config'] }
   )
-  /** Kinds fit their configurations often enough only when they are told by them. */
+  /** Chooses configurations by kind, because too few would be valid otherwise. */
   const likely = drafts.map((given) => {
     const config = given.config as Record<string, unknown> | null
     if (typeof config !== 'object' || config === null) return given
@@ -158,7 +158,7 @@ describe('anything that is let through compiles, and runs on anything', () => {
           return
         }
         accepted += 1
-        const draft = completeDraft(given as GivenDraft)
+        const draft = completeDraft(given as EvaluatorInput)
         const version = {
           ...draft,
           evaluator_id: 'evl_1',

@@ -1,15 +1,15 @@
-/** Drafts: every problem at once, each with its place and a reason that says what is allowed. */
+/** Tests that the check reports all violations, each with a pointer and a reason. */
 import { describe, expect, test } from '@jest/globals'
 import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
 import { completeDraft } from '../../../evaluators/complete-draft.ts'
-import type { GivenDraft } from '../../../evaluators/complete-draft.ts'
+import type { EvaluatorInput } from '../../../evaluators/complete-draft.ts'
 import { configHashOf } from '../../../evaluators/config-hash.ts'
 
 function draft(kind: string, config: object, rest: object = {}): object {
   return { name: 'mine', kind, config, ...rest }
 }
 
-describe('what is refused, and where', () => {
+describe('reports violations with their pointers', () => {
   const external = (output: object) => draft('external', {}, { output })
 
   test.each<[string, unknown, [string, RegExp][]]>([
@@ -26,32 +26,32 @@ describe('what is refused, and where', () => {
     [
       'a name in capitals',
       { ...draft('external', {}), name: 'Mine' },
-      [['/name', /begin with a small letter/]]
+      [['/name', /begin with a lowercase letter/]]
     ],
     [
       'the name of a built-in one',
       { ...draft('regex', { pattern: 'a' }), name: 'no_repetition' },
-      [['/name', /everybody has/]]
+      [['/name', /reserved for a built-in evaluator/]]
     ],
-    ['a kind that is not there', draft('vibes', {}), [['/kind', /one of heuristic, regex/]]],
+    ['an unknown kind', draft('vibes', {}), [['/kind', /one of heuristic, regex/]]],
     [
-      'a member that is not known',
+      'an unknown member',
       draft('regex', { pattern: 'a' }, { colour: 1 }),
-      [['/colour', /known are name, kind/]]
+      [['/colour', /Allowed: name, kind/]]
     ],
     [
-      'a check that is not there',
+      'an unknown check',
       draft('heuristic', { check: 'nice' }),
       [['/config/check', /one of not_empty, complete/]]
     ],
     [
-      'a check that every object has',
+      'a check named like an inherited member',
       draft('heuristic', { check: 'constructor' }),
       [['/config/check', /one of/]]
     ],
-    ['no check', draft('heuristic', {}), [['/config/check', /one of/]]],
+    ['a missing check', draft('heuristic', {}), [['/config/check', /one of/]]],
     [
-      'texts that the store cannot keep, wherever they stand',
+      'texts that Postgres cannot store, at any depth',
       draft('llm_judge', {
         ...{ connection_id: 'con_1', model: 'a\u0000', prompt: '{{output}}' },
         scale: { type: 'choice', labels: { 'a\u0000': 1, b: 0, '\ud800': 0 } }
@@ -65,60 +65,64 @@ describe('what is refused, and where', () => {
     [
       'a setting of another check',
       draft('heuristic', { check: 'not_empty', min: 1 }),
-      [['/config/min', /known are check$/]]
+      [['/config/min', /Allowed: check$/]]
     ],
     [
       'a minimum above the maximum',
       draft('heuristic', { check: 'length', min: 9, max: 3 }),
-      [['/config/max', /at least min, which is 9/]]
+      [['/config/max', /at least min \(9\)/]]
     ],
     [
       'a length without bounds',
       draft('heuristic', { check: 'length' }),
-      [['/config/min', /or max is required/]]
+      [['/config/min', /is required unless max is set/]]
     ],
     [
-      'a budget without limits',
+      'a budget without a limit',
       draft('heuristic', { check: 'token_budget' }),
-      [['/config/total_max', /is required/]]
+      [['/config/total_max', /at least one of .*total_max.* is required/]]
     ],
     [
-      'a part above the total',
+      'an input limit above the total limit',
       draft('heuristic', { check: 'token_budget', input_max: 9, total_max: 5 }),
-      [['/config/input_max', /at most total_max, 5/]]
+      [['/config/input_max', /at most total_max \(5\)/]]
     ],
     [
-      'a language that is not known',
+      'an unknown language',
       draft('heuristic', { check: 'language', expected: ['tlh'] }),
       [['/config/expected/0', /one of de, en/]]
     ],
-    ['a bad pattern', draft('regex', { pattern: '(' }), [['/config/pattern', /missing closing/]]],
+    [
+      'an invalid pattern',
+      draft('regex', { pattern: '(' }),
+      [['/config/pattern', /missing closing/]]
+    ],
     ['a lookahead', draft('regex', { pattern: '(?=a)' }), [['/config/pattern', /lookahead/]]],
     [
-      'a target that is not there',
+      'an unknown target',
       draft('regex', { pattern: 'a', target: 'reasoning' }),
       [['/config/target', /output, input, or metadata/]]
     ],
     [
       'a flag twice',
       draft('regex', { pattern: 'a', flags: 'ii' }),
-      [['/config/flags', /each once/]]
+      [['/config/flags', /at most once/]]
     ],
     [
       'a schema with flaws',
       draft('json_schema', { schema: { typ: 1, items: { $ref: 'https://a.example' } } }),
       [
-        ['/config/schema/typ', /no keyword/],
-        ['/config/schema/items/$ref', /nothing is fetched/]
+        ['/config/schema/typ', /is not a keyword/],
+        ['/config/schema/items/$ref', /other schemas are not fetched/]
       ]
     ],
     [
-      'a code block of the input',
+      'a code block of another target',
       draft('json_schema', { schema: {}, target: 'input', extract: 'code_fence' }),
       [['/config/extract', /only the output/]]
     ],
     [
-      'a method that is not there',
+      'an unknown method',
       draft('similarity', { method: 'cosine' }),
       [['/config/method', /one of exact/]]
     ],
@@ -131,18 +135,18 @@ describe('what is refused, and where', () => {
       ]
     ],
     [
-      'a reference outside of the metadata',
+      'a reference outside the metadata',
       draft('similarity', { method: 'exact', reference: 'input' }),
       [['/config/reference', /metadata\./]]
     ],
     [
-      'two thresholds',
+      'two different thresholds',
       draft(
         'similarity',
         { method: 'levenshtein', threshold: 0.5 },
         { output: { threshold: 0.6 } }
       ),
-      [['/output/threshold', /the same/]]
+      [['/output/threshold', /equal the threshold/]]
     ],
     [
       'a threshold out of range',
@@ -150,27 +154,31 @@ describe('what is refused, and where', () => {
       [['/output/threshold', /at most 1/]]
     ],
     [
-      'another score than the kind gives',
+      "a score that differs from the kind's",
       draft('regex', { pattern: 'a' }, { output: { data_type: 'numeric', threshold: 1 } }),
       [
         ['/output/data_type', /"boolean"/],
-        ['/output/threshold', /left out/]
+        ['/output/threshold', /omitted/]
       ]
     ],
     [
-      'too long a time for computing',
+      'a timeout that is too long',
       draft('regex', { pattern: 'a' }, { timeout_ms: 5000 }),
       [['/timeout_ms', /at most 1000/]]
     ],
-    ['settings of a kind without any', draft('external', { url: 1 }), [['/config/url', /nothing/]]],
-    ['a score of no type', external({}), [['/output/data_type', /required/]]],
+    [
+      'settings of a kind without settings',
+      draft('external', { url: 1 }),
+      [['/config/url', /no settings/]]
+    ],
+    ['a score without a type', external({}), [['/output/data_type', /required/]]],
     [
       'labels without pass',
       external({ data_type: 'categorical', labels: { a: 1, b: 0 } }),
-      [['/output/pass', /required: those of a, b/]]
+      [['/output/pass', /required.*of a, b/]]
     ],
     [
-      'a label that passes and is none',
+      'an unknown label that passes',
       external({ data_type: 'categorical', labels: { a: 1, b: 0 }, pass: ['c'] }),
       [['/output/pass/0', /one of a, b/]]
     ],
@@ -180,9 +188,9 @@ describe('what is refused, and where', () => {
       [['/output/labels', /required/]]
     ],
     [
-      'a range that is upside down',
+      'a range with min above max',
       external({ data_type: 'numeric', min: 5, max: 1 }),
-      [['/output/max', /more than min, which is 5/]]
+      [['/output/max', /greater than min \(5\)/]]
     ],
     [
       'labels of a number',
@@ -190,14 +198,14 @@ describe('what is refused, and where', () => {
       [['/output/labels', /numeric/]]
     ],
     [
-      'a range of a yes or no',
+      'a range of a boolean',
       external({ data_type: 'boolean', min: 0 }),
       [['/output/min', /boolean/]]
     ],
     [
-      'a threshold where nothing is better',
+      'a threshold without a direction',
       external({ data_type: 'numeric', threshold: 1, direction: 'none' }),
-      [['/output/threshold', /no direction/]]
+      [['/output/threshold', /direction is none/]]
     ]
   ])('%s', (_, given, expected) => {
     expect(checkEvaluator(given)).toEqual(
@@ -205,7 +213,7 @@ describe('what is refused, and where', () => {
     )
   })
 
-  test('every problem at once', () => {
+  test('reports all violations together', () => {
     const config = { pattern: '(' }
     const output = { name: 'not_refusal', direction: 'lower', threshold: 1 }
     const given = { name: 'json_valid', kind: 'regex', config, output, timeout_ms: 60_000 }
@@ -220,8 +228,12 @@ describe('what is refused, and where', () => {
   })
 })
 
-test('what may be left out is filled in', () => {
-  const given: GivenDraft = { name: 'near', kind: 'similarity', config: { method: 'levenshtein' } }
+test('fills in defaults', () => {
+  const given: EvaluatorInput = {
+    name: 'near',
+    kind: 'similarity',
+    config: { method: 'levenshtein' }
+  }
   expect(completeDraft(given)).toEqual({
     ...given,
     description: null,
@@ -239,7 +251,7 @@ test('what may be left out is filled in', () => {
   })
 })
 
-test('the hash is of what counts, in whatever order it was written', () => {
+test('hashes the relevant members, regardless of their order', () => {
   const one = completeDraft({ name: 'a', kind: 'regex', config: { pattern: 'a', flags: 'i' } })
   const same = { ...one, description: 'x', config: { flags: 'i', pattern: 'a' } }
   expect(configHashOf(one)).toMatch(/^sha256:[0-9a-f]{64}$/)

@@ -1,4 +1,4 @@
-/** The default rule: everything that needs nothing, under the names that are stored already. */
+/** Tests that the default rule keeps the evaluator names that stored runs contain. */
 import { expect, test } from '@jest/globals'
 import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
@@ -8,7 +8,7 @@ import { runEvaluators } from '../../../evaluators/run-evaluators.ts'
 import { aSubject } from './a-subject.ts'
 import { aVersion } from './a-version.ts'
 
-test('one rule, for every decision', () => {
+test('has one rule that matches every decision', () => {
   expect(defaultRuleSet).toMatchObject({
     version: 0,
     rules: [
@@ -18,7 +18,7 @@ test('one rule, for every decision', () => {
   expect(defaultRuleSet.rules[0]?.evaluators).toBe(builtInEvaluators)
 })
 
-test('names, ids and versions are those of the runs that are stored', () => {
+test('keeps the names, ids and versions of stored runs', () => {
   expect(builtInEvaluators.map(({ evaluator_id, version }) => [evaluator_id, version])).toEqual([
     ['output_not_empty', 1],
     ['output_complete', 1],
@@ -34,18 +34,18 @@ test('names, ids and versions are those of the runs that are stored', () => {
   }
 })
 
-test('they are what anybody could configure, under another name', () => {
+test('consists of evaluators that an organization can also configure under other names', () => {
   for (const { kind, config } of builtInEvaluators) {
     expect(checkEvaluator({ name: 'mine', kind, config })).toEqual([])
   }
 })
 
-test('nobody can change them', () => {
+test('is frozen', () => {
   expect(Object.isFrozen(builtInEvaluators)).toBe(true)
   expect(builtInEvaluators.every((each) => Object.isFrozen(each))).toBe(true)
 })
 
-test('each gives the score that it says it gives', () => {
+test('gives scores that match the score definitions', () => {
   const compile = createEvaluatorCache({ sessions: createSessionMemory() })
   const subject = aSubject({
     input: '{"question":"May I return these shoes that I bought twelve days ago? Answer in JSON."}',
@@ -63,14 +63,14 @@ test('each gives the score that it says it gives', () => {
   })
 })
 
-test('a version is compiled once', () => {
+test('compiles each version once', () => {
   const compile = createEvaluatorCache({ sessions: null })
   const version = aVersion('regex', { pattern: 'a' })
   expect(compile({ ...version })).toBe(compile(version))
   expect(compile({ ...version, version: 2 })).not.toBe(compile(version))
 })
 
-test('a version that can no longer be compiled fails each of its runs, and no other', () => {
+test('fails only the runs of a version that no longer compiles', () => {
   const compile = createEvaluatorCache({ sessions: null })
   const broken = { ...aVersion('regex', { pattern: 'a' }), config: { pattern: '(' } }
   const judge = { ...broken, evaluator_id: 'evl_2', kind: 'llm_judge' as const }

@@ -1,4 +1,4 @@
-/** Running: one outcome for each job, and nobody holds the others up. */
+/** Tests that each job has one result and that slow evaluators do not delay others. */
 import { describe, expect, test } from '@jest/globals'
 import { compileEvaluator } from '../../../evaluators/compile-evaluator.ts'
 import { EvaluatorFailure, verdict } from '../../../evaluators/evaluator.ts'
@@ -22,7 +22,7 @@ const good = doing(({ output }) => verdict(output === 'good', 'It was looked at.
 const sound = doing(() => verdict(true, 'Sound.'), true)
 const hanging = doing(({ output }) => (output === 'bad' ? spin() : verdict(true, 'Fine.')))
 
-test('each has its outcome, in their order, whether it runs under the limit or not', () => {
+test('returns results in order, for bounded and unbounded evaluators', () => {
   const outcomes = runEvaluators([
     { evaluator: good, subject: aSubject({ output: 'good' }) },
     { evaluator: sound, subject: aSubject() },
@@ -48,12 +48,12 @@ test('each has its outcome, in their order, whether it runs under the limit or n
   ])
 })
 
-test('nothing is nothing', () => {
+test('returns an empty list without jobs', () => {
   expect(runEvaluators([])).toEqual([])
 })
 
-describe.each([true, false])('an evaluator that breaks (bounded: %s)', (isBounded) => {
-  test('fails for itself alone', () => {
+describe.each([true, false])('an evaluator that throws (bounded: %s)', (isBounded) => {
+  test('fails only its own runs', () => {
     const bug = new TypeError('bug')
     const range = new EvaluatorFailure('out_of_range', 'too much')
     const throwing = (error: Error) =>
@@ -71,7 +71,7 @@ describe.each([true, false])('an evaluator that breaks (bounded: %s)', (isBounde
   })
 })
 
-describe('an evaluator that hangs', () => {
+describe('a slow evaluator', () => {
   function run(outputs: readonly string[]) {
     return runEvaluators(
       outputs.flatMap((output) => {
@@ -81,18 +81,18 @@ describe('an evaluator that hangs', () => {
     ).map((outcome) => (outcome.status === 'succeeded' ? 'ok' : outcome.status_reason))
   }
 
-  test('times out, and the next decision is evaluated', () => {
+  test('times out without affecting the next decision', () => {
     expect(run(['good', 'bad', 'good'])).toEqual(['ok', 'ok', 'code_timeout', 'ok', 'ok', 'ok'])
   })
 
-  test('rests for the batch after three times in a row', () => {
+  test('does not run again in the batch after three consecutive timeouts', () => {
     const outputs = ['bad', 'bad', 'bad', 'good', 'bad', 'good']
     const [ok, late] = ['ok', 'code_timeout']
     expect(run(outputs)).toEqual([late, ok, late, ok, late, ok, late, ok, late, ok, late, ok])
     expect(run(['good'])).toEqual([ok, ok])
   })
 
-  test('goes on when it was in time in between', () => {
+  test('resets the count after a run within the time limit', () => {
     expect(run(['bad', 'bad', 'good', 'bad', 'bad', 'good'])).toEqual([
       ...['code_timeout', 'ok', 'code_timeout', 'ok', 'ok', 'ok'],
       ...['code_timeout', 'ok', 'code_timeout', 'ok', 'ok', 'ok']
@@ -100,9 +100,9 @@ describe('an evaluator that hangs', () => {
   })
 })
 
-test('a batch that takes long in all, with no one to blame, is done to its end', () => {
+test('completes a batch that exceeds the batch limit', () => {
   let calls = 0
-  /** Ends the first three batches in their middle, wherever that is. */
+  /** Limit that interrupts the first three batches. */
   const impatient = <T>(work: () => T, limitMs: number): T => {
     if (limitMs !== timeout_ms && calls++ < 3)
       throw new CpuLimitError('over', { computedMs: limitMs })
@@ -117,10 +117,10 @@ test('a batch that takes long in all, with no one to blame, is done to its end',
 })
 
 test.each([
-  ['while the machine was busy is tried again', 1, 'succeeded', 2],
-  ['and computes all the time is at its end', timeout_ms, 'failed', 1],
-  ['on a machine that is always busy ends too', 0, 'failed', 4]
-])('one that is late %s', (_, computedMs, status, tries) => {
+  ['on a busy machine is retried', 1, 'succeeded', 2],
+  ['because it computes too long is not retried', timeout_ms, 'failed', 1],
+  ['on a machine that stays busy fails after four attempts', 0, 'failed', 4]
+])('a run that times out %s', (_, computedMs, status, tries) => {
   let tried = 0
   const late = <T>(work: () => T, limitMs: number): T => {
     if (limitMs !== timeout_ms) throw new CpuLimitError('the batch is over', { computedMs: 100 })
@@ -134,7 +134,7 @@ test.each([
   expect(tried).toBe(tries)
 })
 
-describe('hostile evaluators end as code_timeout', () => {
+describe('stops hostile evaluators with code_timeout', () => {
   const steps = 60
   const refs = (to: number) => [{ $ref: `#/$defs/s${to}` }, { $ref: `#/$defs/s${to}` }]
   const $defs: Record<string, object> = { [`s${steps}`]: { type: 'string' } }
@@ -142,14 +142,9 @@ describe('hostile evaluators end as code_timeout', () => {
 
   const list = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => [at]))
   test.each<[string, 'json_schema' | 'regex', object, string?]>([
-    [
-      'items that are compared each with each',
-      'json_schema',
-      { schema: { uniqueItems: true } },
-      list
-    ],
+    ['items compared pairwise', 'json_schema', { schema: { uniqueItems: true } }, list],
     ['references that double', 'json_schema', { schema: { $ref: '#/$defs/s0', $defs } }],
-    ['a schema that calls itself', 'json_schema', { schema: { allOf: [{ $ref: '#' }] } }]
+    ['a recursive schema', 'json_schema', { schema: { allOf: [{ $ref: '#' }] } }]
   ])('%s', (_, kind, config, output = '[1]') => {
     const evaluator = compileEvaluator(aVersion(kind, { ...config }, { timeout_ms }))
     const subject = aSubject({ output })

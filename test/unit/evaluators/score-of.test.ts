@@ -1,9 +1,9 @@
-/** Scores: what is published of a finding, and what makes different scales comparable. */
+/** Tests scores: their published members, normalization, and the score definition. */
 import { expect, test } from '@jest/globals'
 import type { ScoreDefinition } from '../../../core/evaluation/evaluator-definition.ts'
 import { EvaluatorFailure, verdict } from '../../../evaluators/evaluator.ts'
 import type { Finding } from '../../../evaluators/evaluator.ts'
-import { holdToOutput } from '../../../evaluators/hold-to-output.ts'
+import { applyScoreDefinition } from '../../../evaluators/apply-score-definition.ts'
 import { booleanOutput, countOutput, shareOutput } from '../../../evaluators/kind.ts'
 import { scoreOf } from '../../../evaluators/score-of.ts'
 
@@ -25,7 +25,7 @@ function label(text: string | null): Finding {
   return { ...number(null), data_type: 'categorical', label: text }
 }
 
-test('all that is known of it is in the score', () => {
+test('copies all members of the finding', () => {
   const evidence = [{ path: '/output', quote: null, start: 1, end: 2 }]
   const finding = { ...number(4), passed: true, evidence, confidence: 0.5 }
   expect(scoreOf(runId, rubric, finding)).toEqual({
@@ -48,7 +48,7 @@ test('all that is known of it is in the score', () => {
   })
 })
 
-test('the same run has the same score, and each name another', () => {
+test('derives the id from the run and the name', () => {
   const [one, same] = [scoreOf(runId, rubric, number(1)), scoreOf(runId, rubric, number(2))]
   expect(one.score_id).toBe(same.score_id)
   expect(scoreOf(runId, choice, label('kept')).score_id).not.toBe(one.score_id)
@@ -56,39 +56,44 @@ test('the same run has the same score, and each name another', () => {
 
 test.each<[string, ScoreDefinition, Finding, number | null]>([
   ['a yes', { ...booleanOutput, name: 'a' }, verdict(true, 'Yes.'), 1],
-  ['the best where lower is better', { ...rubric, direction: 'lower' }, number(1), 1],
+  ['the best value if lower is better', { ...rubric, direction: 'lower' }, number(1), 1],
   ['a number without a range', { ...countOutput, name: 'a', direction: 'higher' }, number(7), null],
   ['a number that is neither good nor bad', { ...rubric, direction: 'none' }, number(5), null],
   ['a label', choice, { ...label('bent'), value: 0.5 }, 0.5]
-])('%s, normalized', (_, output, finding, normalized) => {
+])('normalizes %s', (_, output, finding, normalized) => {
   expect(scoreOf(runId, output, finding).normalized).toBe(normalized)
 })
 
 test.each<[string, ScoreDefinition, Finding, object]>([
   ['at the threshold', rubric, number(4), { passed: true }],
-  ['below it', rubric, number(3.9), { passed: false }],
-  ['below, where lower is better', { ...rubric, direction: 'lower' }, number(3), { passed: true }],
+  ['below the threshold', rubric, number(3.9), { passed: false }],
+  [
+    'below the threshold if lower is better',
+    { ...rubric, direction: 'lower' },
+    number(3),
+    { passed: true }
+  ],
   ['no threshold', { ...rubric, threshold: null }, number(3), { passed: null }],
   ['a label that passes', choice, label('kept'), { passed: true, value: 1 }],
-  ['one that does not', choice, label('bent'), { passed: false, value: 0.5 }],
-  ['a yes or no', { ...booleanOutput, name: 'a' }, verdict(false, 'No.'), { passed: false }]
-])('held to its definition: %s', (_, output, finding, expected) => {
-  expect(holdToOutput(finding, output)).toMatchObject(expected)
+  ['a label that does not pass', choice, label('bent'), { passed: false, value: 0.5 }],
+  ['a boolean', { ...booleanOutput, name: 'a' }, verdict(false, 'No.'), { passed: false }]
+])('applies the score definition: %s', (_, output, finding, expected) => {
+  expect(applyScoreDefinition(finding, output)).toMatchObject(expected)
 })
 
 test.each<[string, ScoreDefinition, Finding, string]>([
   ['above the range', rubric, number(5.1), 'out_of_range'],
-  ['below it', rubric, number(0), 'out_of_range'],
-  ['no number', rubric, number(Number.NaN), 'out_of_range'],
-  ['nothing', rubric, number(null), 'out_of_range'],
-  ['too much to add up', { ...rubric, min: null, max: null }, number(-1.1e100), 'out_of_range'],
+  ['below the range', rubric, number(0), 'out_of_range'],
+  ['NaN', rubric, number(Number.NaN), 'out_of_range'],
+  ['no value', rubric, number(null), 'out_of_range'],
+  ['too large to add up', { ...rubric, min: null, max: null }, number(-1.1e100), 'out_of_range'],
   ['another label', choice, label('fine'), 'unknown_label'],
-  ['a label that every object has', choice, label('constructor'), 'unknown_label'],
+  ['a label named like an inherited member', choice, label('constructor'), 'unknown_label'],
   ['no label', choice, label(null), 'unknown_label']
-])('refused: %s', (_, output, finding, reason) => {
+])('rejects %s', (_, output, finding, reason) => {
   let thrown: unknown
   try {
-    holdToOutput(finding, output)
+    applyScoreDefinition(finding, output)
   } catch (error) {
     thrown = error
   }

@@ -1,17 +1,17 @@
-/** A subject reads any input, and does work only when somebody asks for it. */
+/** Tests that a subject reads any input and computes values on demand. */
 import { expect, test } from '@jest/globals'
 import { subjectOf } from '../../../evaluators/subject.ts'
 import { aDecision } from '../../support/builders.ts'
 import { aSubject } from './a-subject.ts'
 
-test('prepares each view once', () => {
+test('computes each value once', () => {
   const subject = aSubject({ output: 'One two three four five six seven' })
   expect(subject.outputPhrases()).toBe(subject.outputPhrases())
   expect(subject.inputText()).toBe(subject.inputText())
   expect(subject.inputValue()).toBe(subject.inputValue())
 })
 
-test('touches neither input nor metadata until asked', () => {
+test('does not read input or metadata until needed', () => {
   const touched: string[] = []
   const decision = new Proxy(aDecision(), {
     get: (target, name) => {
@@ -43,7 +43,7 @@ const inputs: [string, unknown, [all: string, request: string]][] = [
   ['messages of another vendor', [{ type: 'human', content: 'Hi' }], ['Hi', 'hi']],
   ['parts', { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }, ['Hi', 'hi']],
   [
-    'a turn that is a text',
+    'a message that is a string',
     { input: 'Hi', instructions: 'Be kind.' },
     ['Hi\nBe kind.', 'hi\nbe kind.']
   ],
@@ -66,7 +66,7 @@ test('reads the beginning of an input that is too large to parse', () => {
   expect(subject.inputText().all).toHaveLength(32_768)
 })
 
-test('reads a bounded part of an input with very many values', () => {
+test('reads a bounded part of an input with a large number of values', () => {
   const input = JSON.stringify(Array.from({ length: 100_000 }, () => 'x'))
   const text = aSubject({
     input: input.slice(0, 200_000).replace(/,"?x?"?$/, '') + ']'
@@ -80,11 +80,11 @@ test('reads an input nested as deeply as a parser allows', () => {
   expect(aSubject({ input }).inputText().isCut).toBe(true)
 })
 
-test('an input that is no JSON is a text', () => {
+test('reads an input that is not JSON as text', () => {
   expect(aSubject({ input: 'not JSON' }).inputText().all).toBe('not JSON')
 })
 
-test('names of the input are read as they are written', () => {
+test('decodes escaped names of the input', () => {
   const input = String.raw`{"promp\u0073":"no","promp\u0074":"Where is my parcel?"}`
   expect(aSubject({ input }).inputText().lowerRequest()).toBe('where is my parcel?')
 })

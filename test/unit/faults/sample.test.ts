@@ -1,4 +1,4 @@
-/** The load's decisions: the same for the same seed, and what their kind says. */
+/** Tests the sample decisions that the load sends. */
 import { expect, test } from '@jest/globals'
 import { createRandom } from '../../faults/random.ts'
 import { makeSample } from '../../faults/sample.ts'
@@ -8,12 +8,12 @@ function contentsOf(seed: number): string[] {
   return Array.from({ length: 50 }, () => makeSample(random, 'good').fingerprint)
 }
 
-test('the same seed makes the same contents, another seed others', () => {
+test('creates the same contents for the same seed, and different ones for another seed', () => {
   expect(contentsOf(3)).toEqual(contentsOf(3))
   expect(contentsOf(3)).not.toEqual(contentsOf(4))
 })
 
-test('a decision carries its id, and an invalid one lacks its output', () => {
+test('includes the id in a decision, and omits the output of an invalid one', () => {
   const good = makeSample(createRandom(1), 'good')
   expect(JSON.parse(good.text)).toMatchObject({
     decision_id: good.decisionId,
@@ -22,7 +22,7 @@ test('a decision carries its id, and an invalid one lacks its output', () => {
   expect(makeSample(createRandom(1), 'invalid').text).not.toContain('"output":')
 })
 
-test('an oversized one is larger than one record may be, and smaller than a body', () => {
+test('makes an oversized decision exceed the maximum record but not the maximum body', () => {
   const { length } = makeSample(createRandom(1), 'oversized').text
   expect(length).toBeGreaterThan(4 * 1024 * 1024)
   expect(length).toBeLessThan(10 * 1024 * 1024)

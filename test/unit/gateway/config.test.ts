@@ -1,4 +1,4 @@
-/** A gateway needs only what its routes need. */
+/** Tests that a gateway needs only the settings that its routes need. */
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,13 +27,13 @@ function missingIn(environment: Environment): string[] {
   }
 }
 
-test('all routes need the log, the registry and a signing key', () => {
+test('all routes need Kafka, the registry and a signing key', () => {
   expect(missingIn(always)).toEqual(['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'SESSION_SIGNING_KEY'])
   const config = readGatewayConfig({ ...always, ...log, ...session })
   expect(config).toMatchObject({ KAFKA_BROKERS: ['kafka:9092'], ...session })
 })
 
-test('ingest needs no signing key, and does not read one', () => {
+test('ingest needs no signing key and does not read one', () => {
   const environment = { ...always, ...log, GATEWAY_ROUTES: 'ingest' }
   expect(missingIn(environment)).toEqual([])
   const config = readGatewayConfig({ ...environment, SESSION_SIGNING_KEY: 'broken' })
@@ -43,14 +43,14 @@ test('ingest needs no signing key, and does not read one', () => {
   })
 })
 
-test('api needs no log and no registry, and does not read them', () => {
+test('api needs neither Kafka nor the registry and does not read their settings', () => {
   const environment = { ...always, ...session, GATEWAY_ROUTES: 'api' }
   expect(missingIn(environment)).toEqual([])
   const config = readGatewayConfig({ ...environment, KAFKA_BROKERS: 'broken' })
   expect(config).toMatchObject({ KAFKA_BROKERS: null, SCHEMA_REGISTRY_URL: null, ...session })
 })
 
-test('the routes may be named in a file like everything else', () => {
+test('the routes may be set in a file, like every setting', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-config-'))
   const path = join(folder, 'routes')
   writeFileSync(path, 'api\n')
@@ -58,7 +58,7 @@ test('the routes may be named in a file like everything else', () => {
   rmSync(folder, { recursive: true })
 })
 
-test('routes that do not exist are one line beside the others', () => {
+test('unknown routes are reported together with the other errors', () => {
   expect(() => readGatewayConfig({ ...always, GATEWAY_ROUTES: 'some' })).toThrow(
     /has 4 problem\(s\):[^]*GATEWAY_ROUTES is "some", expected one of ingest, api, all/
   )

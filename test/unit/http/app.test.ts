@@ -1,4 +1,4 @@
-/** The routes over real HTTP: every request gets exactly one answer, with its headers. */
+/** Tests over HTTP that every request gets exactly one response, with its headers. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { connect } from 'node:net'
 import { Problem } from '../../../core/problem.ts'
@@ -49,8 +49,8 @@ async function get(path: string, init: RequestInit = {}) {
 
 afterEach(() => void (served = undefined))
 
-describe('an answer', () => {
-  test('is what the handler returned, with the headers that every answer has', async () => {
+describe('a response', () => {
+  test('is what the handler returned, with the common headers', async () => {
     const { status, headers } = await get('/things')
     expect(status).toBe(200)
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -80,7 +80,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('is timed when it took decisions, and else not', async () => {
+  test('is timed only when decisions were accepted', async () => {
     const ingest = (path: string, status: number) => ({
       ...aRoute('post', path, async () => jsonReply(status, '{}')),
       surface: 'ingest' as const
@@ -92,29 +92,29 @@ describe('an answer', () => {
     expect(observations.filter(({ value }) => value > 0 && value < 60)).toHaveLength(2)
   })
 
-  test('to HEAD has no body', async () => {
+  test('has no body for HEAD', async () => {
     const { status, body } = await get('/things', { method: 'HEAD' })
     expect([status, body]).toEqual([200, null])
   })
 })
 
-describe('what a handler is given', () => {
-  test('placeholders are decoded', async () => {
+describe('the call to a handler', () => {
+  test('has decoded path parameters', async () => {
     expect((await get('/things/a%20b%2Fc')).body).toMatchObject({ params: { thing_id: 'a b/c' } })
   })
 
-  test('a query is flat texts, and lists of them', async () => {
+  test('has query parameters as strings and lists of strings', async () => {
     const { body } = await get('/things?a=1&b=x&b=y&c[d]=2&__proto__=z')
     expect(body?.['query']).toMatchObject({ a: '1', b: ['x', 'y'], 'c[d]': '2' })
     expect(Object.prototype).not.toHaveProperty('z')
   })
 
-  test('the address of the caller', async () => {
+  test('has the address of the caller', async () => {
     await get('/things')
     expect(calls[0]?.remote_address).toMatch(/127\.0\.0\.1$/)
   })
 
-  test('a signal that is aborted when the caller hangs up', async () => {
+  test('has a signal that is aborted when the caller disconnects', async () => {
     const signals: AbortSignal[] = []
     const hanging = aRoute('get', '/hanging', (call) => {
       signals.push(call.signal)
@@ -131,14 +131,14 @@ describe('what a handler is given', () => {
 })
 
 describe('the id of the request', () => {
-  test.each(['a', 'A-b_c.9', 'x'.repeat(128)])('%s is the one that was sent', async (id) => {
+  test.each(['a', 'A-b_c.9', 'x'.repeat(128)])('%s is taken from the caller', async (id) => {
     const { headers } = await get('/things', { headers: { 'x-request-id': id } })
     expect(headers.get('x-request-id')).toBe(id)
     expect(calls[0]?.request_id).toBe(id)
   })
 
   test.each([undefined, '', 'a b', 'x'.repeat(129), 'é', '<script>', 'a, b'])(
-    'a new one is made for %j',
+    'is generated instead of %j',
     async (id) => {
       const { headers } = await get('/things', {
         headers: id === undefined ? {} : { 'x-request-id': id }
@@ -147,13 +147,13 @@ describe('the id of the request', () => {
     }
   )
 
-  test('is the same in the header and in a refusal', async () => {
+  test('is the same in the header and in a problem', async () => {
     const { headers, body } = await get('/refused')
     expect(body?.['request_id']).toBe(headers.get('x-request-id'))
   })
 })
 
-describe('a refusal', () => {
+describe('a problem', () => {
   test('is problem+json with its own headers', async () => {
     const { status, headers, body } = await get('/refused')
     expect(status).toBe(429)
@@ -164,7 +164,7 @@ describe('a refusal', () => {
   })
 
   test.each(['/nowhere', '/', '/things/a/b', '/docs', '/openapi.json'])(
-    '404 where nothing is served: %s',
+    'returns 404 for an unknown route: %s',
     async (path) => {
       const { status, body } = await get(path)
       expect([status, body?.['code']]).toEqual([404, 'route_not_found'])
@@ -176,14 +176,14 @@ describe('a refusal', () => {
     ['/things', 'PUT', 'GET, POST'],
     ['/things/1', 'POST', 'GET'],
     ['/things/1', 'OPTIONS', 'GET']
-  ])('405 with what the path takes: %s %s', async (path, method, allow) => {
+  ])('returns 405 with the allowed methods: %s %s', async (path, method, allow) => {
     const { status, headers, body } = await get(path, { method })
     expect([status, body?.['code']]).toEqual([405, 'method_not_allowed'])
     expect(headers.get('allow')).toBe(allow)
   })
 
   test.each(['/broken', '/broken-at-once'])(
-    'of what nobody expected says nothing of the cause, which is logged: %s',
+    'hides the cause of an unexpected error, which is logged: %s',
     async (path) => {
       const { status, headers, body } = await get(path)
       expect([status, body?.['code']]).toEqual([500, 'internal_error'])
@@ -197,7 +197,7 @@ describe('a refusal', () => {
 })
 
 describe('a connection', () => {
-  test('serves one request after the other, also after an early answer', async () => {
+  test('serves one request after the other, even after an early response', async () => {
     served = await serve(routes)
     const body = 'x'.repeat(1000)
     const text = await converse(
@@ -208,21 +208,21 @@ describe('a connection', () => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200'])
   })
 
-  test('is closed after the answer once the process stops', async () => {
+  test('is closed after the response once the process stops', async () => {
     served = await serve(routes, { isLeaving: () => true })
     const text = await converse(served.port, 'GET /things HTTP/1.1\r\nhost: x\r\n\r\n')
     expect(text).toMatch(/^HTTP\/1\.1 200/)
     expect(text.toLowerCase()).toContain('connection: close')
   })
 
-  test('answers all that it was sent at once before it is closed for a stop', async () => {
+  test('responds to all requests sent together before it is closed for shutdown', async () => {
     served = await serve(routes, { isLeaving: () => true })
     const text = await converse(served.port, 'GET /things HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(5))
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(5).fill('HTTP/1.1 200'))
     expect(text.match(/connection: close/gi)).toHaveLength(1)
   })
 
-  test('is not closed for a stop before what came behind a late body is answered', async () => {
+  test('is not closed for shutdown before the request after a late body is answered', async () => {
     served = await serve(routes, { isLeaving: () => true })
     const text = await converse(
       served.port,
@@ -233,7 +233,7 @@ describe('a connection', () => {
   })
 })
 
-test('the documentation is served when it is there', async () => {
+test('serves the documentation when it is enabled', async () => {
   served = await serve(routes, { docs: createDocs({ openapi: '3.1.0' }) })
   const page = await fetch(`${served.url}/docs`)
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -1,4 +1,4 @@
-/** Scripts of other origins: none, unless their origin is named; and never with credentials. */
+/** Tests that CORS allows only configured origins, and never credentials. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { jsonReply } from '../../../http/call.ts'
 import { aRoute, serve } from './serving.ts'
@@ -16,7 +16,7 @@ const routes = [
 ]
 const friend = 'https://app.example.com'
 
-/** The headers of CORS in an answer, and its status. */
+/** Sends a request and returns the CORS headers and the status of the response. */
 async function ask(method: string, headers: Record<string, string>, origins = [friend]) {
   served = await serve(routes, { corsOrigins: origins })
   const answer = await fetch(`${served.url}/things`, { method, headers })
@@ -27,8 +27,8 @@ async function ask(method: string, headers: Record<string, string>, origins = [f
 
 const asking = { 'access-control-request-method': 'POST' }
 
-describe('an origin that is named', () => {
-  test('may read answers', async () => {
+describe('a configured origin', () => {
+  test('may read responses', async () => {
     const { status, vary, headers } = await ask('GET', { origin: friend })
     expect([status, vary]).toEqual([200, 'origin'])
     expect(headers).toEqual({
@@ -38,7 +38,7 @@ describe('an origin that is named', () => {
     })
   })
 
-  test('is told what it may send when its browser asks first', async () => {
+  test('gets a preflight response', async () => {
     const { status, headers } = await ask('OPTIONS', { origin: friend, ...asking })
     expect(status).toBe(204)
     expect(headers).toMatchObject({
@@ -69,7 +69,7 @@ describe('nothing is allowed', () => {
     expect(answer).toEqual({ status: 405, vary: null, headers: {} })
   })
 
-  test('to OPTIONS that no browser sent', async () => {
+  test("for OPTIONS without a browser's headers", async () => {
     expect((await ask('OPTIONS', { origin: friend })).status).toBe(405)
   })
 })

@@ -1,4 +1,4 @@
-/** The pages of the documentation, and that nothing else of a folder is served beside them. */
+/** Tests the documentation page, and that no other files are served. */
 import { createHash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createDocs } from '../../../http/docs.ts'
@@ -6,7 +6,7 @@ import { callOf, problemOf } from '../api/fakes.ts'
 
 const docs = createDocs({ openapi: '3.1.0', paths: {} })
 
-test('the page loads nothing from elsewhere', async () => {
+test('the page loads nothing from other hosts', async () => {
   const { status, headers, body } = await docs.page(callOf())
   expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   const sources = [...body.matchAll(/(?:src|href|url)\s*[=:]\s*["']([^"']+)["']/g)]
@@ -17,7 +17,7 @@ test('the page loads nothing from elsewhere', async () => {
   ])
 })
 
-test('the page runs its own script, talks to this host alone and cannot be framed', async () => {
+test('the page runs its own script, calls only this host and cannot be framed', async () => {
   const { headers, body } = await docs.page(callOf())
   const policy = headers['content-security-policy'] ?? ''
   const script = /<script>([^<]+)<\/script>/.exec(body)?.[1] ?? ''
@@ -31,14 +31,14 @@ test('the page runs its own script, talks to this host alone and cannot be frame
 test.each([
   ['swagger-ui.css', 'text/css; charset=utf-8', '.swagger-ui'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8', 'SwaggerUIBundle']
-])('%s is served', async (file, contentType, part) => {
+])('serves %s', async (file, contentType, part) => {
   const { status, headers, body } = await docs.asset(callOf({ params: { file } }))
   expect([status, headers['content-type']]).toEqual([200, contentType])
   expect(body).toContain(part)
 })
 
 test.each(['', 'package.json', '../package.json', '..', '__proto__', 'constructor', 'toString'])(
-  '%j is not',
+  'does not serve %j',
   async (file) => {
     expect((await problemOf(docs.asset(callOf({ params: { file } })))).code).toBe('route_not_found')
   }

@@ -1,4 +1,4 @@
-/** Whose address a call has: the peer's, or what trusted proxies forward. */
+/** Tests that the address of a call is the peer's, or the one that trusted proxies forward. */
 import { afterEach, expect, test } from '@jest/globals'
 import { createExpress } from '../../../http/express.ts'
 import type { Response } from '../../../http/express.ts'
@@ -14,7 +14,7 @@ interface Hop {
   readonly forwarded: string | undefined
 }
 
-/** The address of a call on a request as Express makes it. */
+/** Creates a request with Express and returns the address of its call. */
 function addressOf({ trusted, peer, forwarded }: Hop): string {
   const app = createExpress()
   app.set('trust proxy', trusted)
@@ -34,22 +34,22 @@ test.each<[string, string | undefined, string | undefined, string]>([
   ['a client that claims a proxy', '203.0.113.7', '198.51.100.1, 10.0.0.1', '203.0.113.7'],
   ['a proxy of a network', '10.1.2.3', '203.0.113.7', '203.0.113.7'],
   ['a proxy by address', '192.0.2.1', '203.0.113.7', '203.0.113.7'],
-  ['the neighbour of a proxy', '192.0.2.2', '203.0.113.7', '192.0.2.2'],
+  ['an untrusted host near a proxy', '192.0.2.2', '203.0.113.7', '192.0.2.2'],
   ['a forged address before the real one', '10.1.2.3', '1.1.1.1, 203.0.113.7', '203.0.113.7'],
   ['several proxies', '10.1.2.3', '203.0.113.7, 192.0.2.1, 10.9.9.9', '203.0.113.7'],
   ['a forged proxy', '10.1.2.3', '1.1.1.1, 10.0.0.1, 203.0.113.7, 192.0.2.1', '203.0.113.7'],
   ['an IPv6 client', '10.1.2.3', '2001:db8:1::7', '2001:db8:1::7'],
   ['an IPv6 proxy', '2001:db8:ffff::1', '2001:db8:1::7', '2001:db8:1::7'],
-  ['an IPv6 stranger', '2001:db8:fffe::1', '2001:db8:1::7', '2001:db8:fffe::1'],
+  ['an untrusted IPv6 host', '2001:db8:fffe::1', '2001:db8:1::7', '2001:db8:fffe::1'],
   ['a mapped proxy', '::ffff:10.1.2.3', '203.0.113.7', '203.0.113.7'],
   ['a mapped proxy in the header', '10.1.2.3', '203.0.113.7, ::ffff:10.0.0.1', '203.0.113.7'],
-  ['a mapped stranger', '::ffff:203.0.113.7', '198.51.100.1', '::ffff:203.0.113.7'],
-  ['a proxy that calls itself', '10.1.2.3', undefined, '10.1.2.3'],
-  ['proxies alone', '10.1.2.3', '10.0.0.1, 192.0.2.1', '10.0.0.1'],
+  ['an untrusted mapped address', '::ffff:203.0.113.7', '198.51.100.1', '::ffff:203.0.113.7'],
+  ['a proxy that forwards itself', '10.1.2.3', undefined, '10.1.2.3'],
+  ['only proxies', '10.1.2.3', '10.0.0.1, 192.0.2.1', '10.0.0.1'],
   ['an address with a port', '10.1.2.3', '203.0.113.7:4711', '10.1.2.3'],
   ['a word', '10.1.2.3', 'unknown', '10.1.2.3'],
   ['an empty header', '10.1.2.3', ' , ', '10.1.2.3'],
-  ['a connection that is gone', undefined, '203.0.113.7', '']
+  ['a closed connection', undefined, '203.0.113.7', '']
 ])('%s: from %s with %j', (_, peer, forwarded, address) => {
   expect(addressOf({ trusted: proxies, peer, forwarded })).toBe(address)
 })
@@ -68,6 +68,6 @@ test('a server without trusted proxies ignores the header', async () => {
   expect(await ask([])).toBe('127.0.0.1')
 })
 
-test('a server reads the header of the proxies that it was given', async () => {
+test('a server reads the header of its trusted proxies', async () => {
   expect(await ask(['127.0.0.0/8'])).toBe('203.0.113.7')
 })

@@ -1,4 +1,4 @@
-/** Which addresses count as one network. */
+/** Tests which network an IP address belongs to. */
 import { expect, test } from '@jest/globals'
 import { networkOf, siteOf } from '../../../http/network-of.ts'
 
@@ -17,6 +17,6 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0', 'fe80:0:0'],
   ['::1', '0:0:0:0', '0:0:0'],
   ['', '', '']
-])('counts %s as network %s of site %s', (address, network, site) => {
+])('maps %s to network %s of site %s', (address, network, site) => {
   expect([networkOf(address), siteOf(address)]).toEqual([network, site])
 })

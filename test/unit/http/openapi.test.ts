@@ -1,16 +1,14 @@
-/** The document tells of every route, every refusal and nothing else. */
+/** Tests that the OpenAPI document describes every route and every problem. */
 import { describe, expect, test } from '@jest/globals'
 import { problems } from '../../../core/problem.ts'
-import { jsonReply } from '../../../http/call.ts'
 import { openApiOf } from '../../../http/openapi.ts'
 import type { Route } from '../../../http/route.ts'
-import { createRoutes } from '../../../gateway/routes.ts'
+import { describeRoutes } from '../../../gateway/routes.ts'
 import { createCheck } from '../../../platform/validation/json-schema.ts'
 import type { JsonSchema } from '../../../platform/validation/json-schema.ts'
-import { handlersOf } from '../../support/handlers-of.ts'
+import { exampleOf } from '../../../http/schema.ts'
 
-const answer = async () => jsonReply(200, '{}')
-const routes = createRoutes(handlersOf(answer), () => answer)
+const routes = describeRoutes()
 const named = routes.map((route): [string, Route] => [`${route.method} ${route.path}`, route])
 
 interface OperationObject {
@@ -36,7 +34,7 @@ function operationOf({ method, path }: Route): OperationObject {
   return operation
 }
 
-/** Every value under a name, however deep. */
+/** Returns the values of all members with this name, at any depth. */
 function valuesOf(node: unknown, name: string): unknown[] {
   if (typeof node !== 'object' || node === null) return []
   return Object.entries(node).flatMap(([key, value]) => [
@@ -62,7 +60,7 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('has no reference that leads nowhere', () => {
+  test('has no dangling references', () => {
     const references = valuesOf(document, '$ref')
     expect(references.length).toBeGreaterThan(0)
     for (const reference of references) {
@@ -76,18 +74,18 @@ describe('the document', () => {
     }
   })
 
-  test('holds no identity of a schema, which would move its references elsewhere', () => {
+  test('contains no $id, which would change the base of references', () => {
     expect(valuesOf(document, '$id')).toEqual([])
   })
 
-  test('knows every code that a refusal may carry', () => {
+  test('lists every problem code', () => {
     const [codes] = valuesOf(document.components.schemas['Problem'], 'enum')
     expect(codes).toEqual(Object.keys(problems))
   })
 
-  test('of fewer routes tells only of them', () => {
-    const door = openApiOf(routes.filter(({ surface }) => surface === 'ingest'))
-    expect(Object.keys(door['paths'] as object)).toEqual([
+  test('describes only the routes it is given', () => {
+    const ingestDocument = openApiOf(routes.filter(({ surface }) => surface === 'ingest'))
+    expect(Object.keys(ingestDocument['paths'] as object)).toEqual([
       '/v1/ingest',
       '/v1/ingest/batch',
       '/v1/ingest/{decision_id}'
@@ -99,7 +97,7 @@ describe.each(named)('%s', (_name, route) => {
   const operation = operationOf(route)
   const { params, body, response } = route.operation
 
-  test('documents every refusal under its status', () => {
+  test('documents every problem under its status', () => {
     for (const code of [...route.operation.problems, 'internal_error'] as const) {
       const refusal = operation.responses[String(problems[code].status)]
       expect(refusal?.description).toContain(`\`${code}\``)
@@ -107,19 +105,21 @@ describe.each(named)('%s', (_name, route) => {
     }
   })
 
-  test('names no refusal twice', () => {
+  test('lists no problem twice', () => {
     expect(new Set(route.operation.problems).size).toBe(route.operation.problems.length)
   })
 
-  test('documents each placeholder of its path as required', () => {
+  test('documents each path parameter as required', () => {
     const placeholders = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name)
     const documented = operation.parameters.filter((each) => each.in === 'path')
     expect(documented.map(({ name }) => name)).toEqual(placeholders)
     expect(documented.every(({ required }) => required)).toBe(true)
-    expect(Object.keys(params?.['properties'] ?? {})).toEqual(placeholders)
+    expect(Object.keys((params as { properties?: object } | undefined)?.properties ?? {})).toEqual(
+      placeholders
+    )
   })
 
-  test('says by which credential it may be called', () => {
+  test('documents the credentials of the route', () => {
     const { kind } = route.credential
     const schemes = operation.security.flatMap((each) => Object.keys(each))
     expect(schemes).toEqual(kind === 'none' ? [] : kind.split('_or_'))
@@ -128,20 +128,20 @@ describe.each(named)('%s', (_name, route) => {
     }
   })
 
-  test('has examples that fit their schemas', () => {
+  test('has examples that match their schemas', () => {
     const examples = [...Object.values(response), ...(body === undefined ? [] : [body])]
-    for (const { schema, example } of examples) {
-      // What a format means is for people here; the check itself knows none.
+    for (const { schema } of examples) {
+      // Removes formats, which only document a value and are unknown to the validator.
       const plain = JSON.parse(
         JSON.stringify(schema, (key, value: unknown) => (key === 'format' ? undefined : value))
       ) as JsonSchema
-      expect(createCheck(plain)(example)).toEqual([])
+      expect(createCheck(plain)(exampleOf(schema))).toEqual([])
     }
     expect(operation.requestBody === undefined).toBe(body === undefined)
   })
 })
 
-test('an answer that may be unchanged says so, without a body', () => {
+test('documents 304 without a body for a response that may be unchanged', () => {
   const unchanged = routes.flatMap((route) => {
     const response = operationOf(route).responses['304']
     return response === undefined ? [] : [[`${route.method} ${route.path}`, response.content]]

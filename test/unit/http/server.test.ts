@@ -1,4 +1,4 @@
-/** What is no HTTP: refused as the caller's fault, never as ours, and the connection closed. */
+/** Tests that an invalid HTTP request gets a client error, and that its connection is closed. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { jsonReply } from '../../../http/call.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -21,11 +21,11 @@ const post = 'POST / HTTP/1.1\r\nhost: x\r\n'
 
 const garbage: [string, string][] = [
   ['noise', '\x00\x01\x02\xff\xfe\r\n\r\n'],
-  ['a handshake of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ['a request line of one word', 'HELLO\r\n\r\n'],
-  ['a method that there is not', 'BREW / HTTP/1.1\r\nhost: x\r\n\r\n'],
-  ['a version that there is not', 'POST / HTTP/9.9\r\nhost: x\r\n\r\n'],
-  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['an unknown method', 'BREW / HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ['an unknown version', 'POST / HTTP/9.9\r\nhost: x\r\n\r\n'],
+  ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['no host', 'POST / HTTP/1.1\r\ncontent-length: 0\r\n\r\n'],
   [
     'a length and chunks',
@@ -38,12 +38,12 @@ const garbage: [string, string][] = [
   ['two lengths', `${post}content-length: 2\r\ncontent-length: 3\r\n\r\n{}x`],
   ['two equal lengths', `${post}content-length: 2\r\ncontent-length: 2\r\n\r\n{}`],
   ['a list of lengths', `${post}content-length: 2, 2\r\n\r\n{}`],
-  ['a length below nothing', `${post}content-length: -1\r\n\r\n`],
+  ['a negative length', `${post}content-length: -1\r\n\r\n`],
   ['a length with a sign', `${post}content-length: +2\r\n\r\n{}`],
   ['a length in hex', `${post}content-length: 0x2\r\n\r\n{}`],
   ['chunks not at the end', `${post}transfer-encoding: chunked, gzip\r\n\r\n0\r\n\r\n`],
-  ['chunks misspelt', `${post}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n`],
-  ['a size of chunk that is none', `${post}transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n`],
+  ['a misspelled encoding', `${post}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n`],
+  ['an invalid chunk size', `${post}transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n`],
   ['a size of chunk too large', `${post}transfer-encoding: chunked\r\n\r\n${'f'.repeat(17)}\r\n`],
   ['a space before the colon', `${post}content-length : 2\r\n\r\n{}`],
   ['a header without a colon', `${post}nonsense\r\n\r\n`],
@@ -54,7 +54,7 @@ const garbage: [string, string][] = [
   ['a path of 20 kB', `POST /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`]
 ]
 
-describe('is refused once, as the fault of the caller, and the connection closed', () => {
+describe("is rejected once as the caller's error, and the connection is closed", () => {
   test.each(garbage)('%s', async (_what, bytes) => {
     const answer = await converse(served.port, Buffer.from(bytes, 'latin1'))
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([expect.stringMatching(/ 4\d\d$/)])
@@ -62,7 +62,7 @@ describe('is refused once, as the fault of the caller, and the connection closed
   })
 })
 
-test('the refusal is a problem whose length is right', async () => {
+test('the response is a problem with the right length', async () => {
   const answer = await converse(served.port, 'HELLO\r\n\r\n')
   const [head = '', body = ''] = answer.split('\r\n\r\n')
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
@@ -71,7 +71,7 @@ test('the refusal is a problem whose length is right', async () => {
   expect(JSON.parse(body)).toMatchObject({ status: 400, code: 'malformed_request' })
 })
 
-test('what was smuggled behind an ambiguous request is not handled', async () => {
+test('does not handle a request smuggled after an ambiguous one', async () => {
   handled = 0
   const smuggled = `${post}content-length: 0\r\n\r\n`
   await converse(
@@ -81,7 +81,7 @@ test('what was smuggled behind an ambiguous request is not handled', async () =>
   expect(handled).toBe(0)
 })
 
-test('a good request before the garbage keeps its answer, and there is no other', async () => {
+test('valid requests before invalid input get responses, and the invalid input none', async () => {
   const good = `${post}content-length: 2\r\n\r\n{}`
   const answer = await converse(served.port, `${good}${good}\x00\r\n`)
   expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
@@ -89,16 +89,19 @@ test('a good request before the garbage keeps its answer, and there is no other'
 
 const chunked = `${post}transfer-encoding: chunked\r\n\r\n`
 
-test('garbage inside of a request is its answer, once those before it have theirs', async () => {
+test('invalid input within a request gets its response after earlier requests', async () => {
   const good = `${post}content-length: 2\r\n\r\n{}`
   const answer = await converse(served.port, `${good}${good}${chunked}zz\r\n`)
   expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([
     ...['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']
   ])
-  await waitUntil('nothing is left of it', async () => served.door.admission.inProgress() === 0)
+  await waitUntil(
+    'no request is in progress',
+    async () => served.httpLimits.admission.inProgress() === 0
+  )
 })
 
-test('CONNECT is answered after the requests before it', async () => {
+test('answers CONNECT after the requests before it', async () => {
   const good = `${post}content-length: 2\r\n\r\n{}`
   const connect = 'CONNECT db:5432 HTTP/1.1\r\nhost: x\r\n\r\n'
   const answer = await converse(served.port, `${good}${good}${connect}`)
@@ -107,12 +110,12 @@ test('CONNECT is answered after the requests before it', async () => {
   ])
 })
 
-test('15 kB of headers are taken', async () => {
+test('accepts 15 kB of headers', async () => {
   const bytes = `${post}x-a: ${'a'.repeat(15e3)}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
   expect(await converse(served.port, bytes)).toMatch(/^HTTP\/1\.1 200/)
 })
 
-test('every limit of time and number is set', () => {
+test('sets every time limit and every count limit', () => {
   expect(served.server).toMatchObject({
     headersTimeout: 10_000,
     requestTimeout: 30_000,

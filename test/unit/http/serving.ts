@@ -1,12 +1,12 @@
-/** Routes served on a real port of this machine, and raw conversations with it. */
+/** Serves routes on a local port and exchanges raw bytes with the server. */
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { createApp } from '../../../http/app.ts'
 import type { AppDependencies } from '../../../http/app.ts'
 import { createCors } from '../../../http/cors.ts'
-import { createDoor } from '../../../http/admission/door.ts'
-import type { Door, DoorOptions } from '../../../http/admission/door.ts'
+import { createHttpLimits } from '../../../http/admission/http-limits.ts'
+import type { HttpLimits, HttpLimitsOptions } from '../../../http/admission/http-limits.ts'
 import type { Handle, Route } from '../../../http/route.ts'
 import { createGatewayServer } from '../../../http/server.ts'
 import type { ServerLimits } from '../../../http/server.ts'
@@ -37,19 +37,19 @@ export interface Served {
   readonly port: number
   readonly metrics: RecordingMetrics
   readonly logger: RecordingLogger
-  readonly door: Door
+  readonly httpLimits: HttpLimits
   readonly server: Server
   close(): Promise<void>
 }
 
 type Overrides = Partial<
-  Pick<AppDependencies, 'docs' | 'isLeaving' | 'reportRefusal' | 'trustedProxies'> &
-    Omit<DoorOptions, 'metrics'> &
+  Pick<AppDependencies, 'docs' | 'isLeaving' | 'reportRejection' | 'trustedProxies'> &
+    Omit<HttpLimitsOptions, 'metrics'> &
     ServerLimits & { corsOrigins: readonly string[] }
 >
 
 const appDefault = {
-  ...{ docs: null, isLeaving: () => false, reportRefusal: () => {} },
+  ...{ docs: null, isLeaving: () => false, reportRejection: () => {} },
   trustedProxies: []
 }
 const limitsDefault = { connectionsMax: 1000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }
@@ -64,16 +64,16 @@ export async function serve(routes: readonly Route[], overrides: Overrides = {})
   const clock = { now: () => noon }
   const { responseTimeoutMs = 30_000, unreadBytesMax = 64 * mebibyte } = overrides
   const bytes = { bodyBytesMax, unreadBytesMax }
-  const door = createDoor({ requestsMax, responseTimeoutMs, metrics, ...bytes })
+  const httpLimits = createHttpLimits({ requestsMax, responseTimeoutMs, metrics, ...bytes })
   const app = createApp({
     ...{ ...appDefault, ...overrides },
-    ...{ routes, door, cors, metrics, logger, clock }
+    ...{ routes, httpLimits, cors, metrics, logger, clock }
   })
-  const server = createGatewayServer({ app, door, cors, metrics, clock, limits })
+  const server = createGatewayServer({ app, httpLimits, cors, metrics, clock, limits })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    ...{ url: `http://127.0.0.1:${port}`, port, metrics, logger, door, server },
+    ...{ url: `http://127.0.0.1:${port}`, port, metrics, logger, httpLimits, server },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -82,10 +82,10 @@ export async function serve(routes: readonly Route[], overrides: Overrides = {})
   }
 }
 
-/** So long the server has between two parts to look at the first. */
+/** Time for the server to read one part before the next one is sent. */
 const partPauseMs = 100
 
-/** Sends bytes, in parts, and returns all that comes back until the server ends the connection. */
+/** Sends bytes in parts and returns everything received until the server closes the connection. */
 export function converse(port: number, ...parts: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-/** A logger that keeps what it was told, for tests to look at. */
+/** Records log messages, for tests. */
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 
 export interface LogEntry {

@@ -1,4 +1,4 @@
-/** The cache of downloads, and what is read from Maven's own words. */
+/** Tests the download cache and the parsing of Maven's output. */
 import { expect, test } from '@jest/globals'
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,38 +15,38 @@ test.each([
   ['Downloaded from central: https://host/a.pom (7.5 kB at 933 kB/s)', 7500],
   ['[INFO] Downloading from central: https://host/a.jar', null],
   ['[INFO] BUILD SUCCESS', null]
-])('reads the size of what Maven has fetched from %j', (line, bytes) => {
+])('parses the size of the download from %j', (line, bytes) => {
   expect(bytesOfLine(line)).toBe(bytes)
 })
 
-test('the cache is where the user says, else where caches belong', () => {
+test('uses the cache folder of SLUICE_CACHE, else the default', () => {
   expect(cacheFolder({ SLUICE_CACHE: '/c' })).toBe('/c')
   expect(cacheFolder({ XDG_CACHE_HOME: '/x' })).toBe('/x/sluice')
   expect(cacheFolder({})).toMatch(/\.cache\/sluice$/)
 })
 
-test('what is in the cache is not fetched again, and only its owner can write it', async () => {
+test('does not download cached files again, and lets only their owner write them', async () => {
   const cache = temporaryFolder()
   mkdirSync(join(cache, 'kafka-4.3.1'))
   for (const path of [cache, join(cache, 'kafka-4.3.1')]) chmodSync(path, 0o777)
   const downloads = createDownloads(cache)
-  const told: string[] = []
-  const folder = await downloads.fetch('kafka-4.3.1', (detail) => told.push(detail))
+  const details: string[] = []
+  const folder = await downloads.fetch('kafka-4.3.1', (detail) => details.push(detail))
   expect(folder).toBe(join(cache, 'kafka-4.3.1'))
-  expect(told).toEqual([])
+  expect(details).toEqual([])
   expect(downloads.has('apicurio-3.0.9')).toBe(false)
   const modes = [cache, folder].map((path) => statSync(path).mode & 0o777)
   expect(modes).toEqual([0o755, 0o755])
 })
 
-test('a download that is given up leaves nothing in the cache', async () => {
+test('leaves nothing in the cache after a cancelled download', async () => {
   const cache = temporaryFolder()
   const downloads = createDownloads(cache, AbortSignal.abort())
   await expect(downloads.fetch('redis-1.4.3', () => {})).rejects.toThrow(/abort/i)
   expect(readdirSync(cache)).toEqual([])
 })
 
-test('the Redis for this platform is found and made executable', () => {
+test('finds the Redis binary of this platform and makes it executable', () => {
   const folder = temporaryFolder()
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const name = `redis-server-6.2.6-${process.platform}-${architecture}`
@@ -56,6 +56,8 @@ test('the Redis for this platform is found and made executable', () => {
   expect(statSync(join(folder, name)).mode & 0o111).toBe(0o111)
 })
 
-test('a platform without a Redis is named', () => {
-  expect(() => redisBinaryIn(temporaryFolder())).toThrow(/there is no Redis for .*: install redis/)
+test('names a platform without a Redis binary', () => {
+  expect(() => redisBinaryIn(temporaryFolder())).toThrow(
+    /no Redis download for .*; install redis-server/
+  )
 })

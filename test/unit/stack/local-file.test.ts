@@ -1,4 +1,6 @@
-/** Files that hold secrets of the local stack: for their owner only, and kept. */
+/** Tests the local stack's files, which only their owner can read, and the summary of its
+ * addresses.
+ */
 import { expect, test } from '@jest/globals'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +30,7 @@ function aPath(name: string): string {
   return join(temporaryFolder(), 'new', name)
 }
 
-test('local.json reads back as it was written, by its owner only', () => {
+test('reads local.json as written, readable only by its owner', () => {
   const path = aPath('local.json')
   expect(readLocalFile(path)).toBeNull()
   writeLocalFile(path, LOCAL)
@@ -36,7 +38,7 @@ test('local.json reads back as it was written, by its owner only', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('secrets are made once and stay', () => {
+test('creates secrets once', () => {
   const path = aPath('secrets.json')
   const first = keepSecrets(path)
   expect(first.API_KEY_PEPPER.length).toBeGreaterThanOrEqual(32)
@@ -45,7 +47,7 @@ test('secrets are made once and stay', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('the summary names every address and ends with how to stop', () => {
+test('prints every address and ends with how to stop', () => {
   const lines = summaryOf(LOCAL, (_colour, text) => text)
   for (const value of [LOCAL.docs_url, LOCAL.api_key, LOCAL.kafka_brokers, LOCAL.database_url]) {
     expect(lines.join('\n')).toContain(value)
@@ -54,7 +56,7 @@ test('the summary names every address and ends with how to stop', () => {
   expect(lines.at(-1)).toMatch(/^Ctrl-C/)
 })
 
-test('the curl is one command for a shell', () => {
+test('prints the curl command as one shell command', () => {
   const lines = curlOf(LOCAL)
   expect(lines.slice(0, -1).every((line) => line.endsWith(' \\'))).toBe(true)
   expect(lines.join('\n')).toContain("'Authorization: Bearer slk_local_x'")

@@ -1,4 +1,4 @@
-/** The look at the machine: one clear sentence for each thing it lacks. */
+/** Tests the preflight checks: one clear sentence per problem. */
 import { expect, test } from '@jest/globals'
 import { javaCommand, javaMajorOf, preflight, problemsOf } from '../../../stack/preflight.ts'
 import type { Machine } from '../../../stack/preflight.ts'
@@ -16,16 +16,20 @@ function aMachine(overrides: Partial<Machine> = {}): Machine {
   }
 }
 
-test('a machine with Java, Maven and room has no problems', () => {
+test('finds no problem on a machine with Java, Maven and disk space', () => {
   expect(problemsOf('native', aMachine())).toEqual([])
 })
 
 test.each([
-  ['without Java', { javaMajor: () => null }, /^Java is missing: install a Java 17 or later/],
-  ['with Java 11', { javaMajor: () => 11 }, /^Java 11 is too old: install a Java 17 or later/],
+  ['without Java', { javaMajor: () => null }, /^Java is missing: install Java 17 or later/],
+  ['with Java 11', { javaMajor: () => 11 }, /^Java 11 is too old: install Java 17 or later/],
   ['without Maven', { hasMaven: () => false }, /^Maven is missing .* install it/],
-  ['with a full disk', { freeBytes: () => GIB / 2 }, /^Only 512 MiB of disk .* 1 GiB is needed/],
-  ['of an unknown kind', { platform: 'aix-ppc64' }, /^Kafka, .* on aix-ppc64: use Docker/]
+  [
+    'with a full disk',
+    { freeBytes: () => GIB / 2 },
+    /^Only 512 MiB of disk space .* 1 GiB is needed/
+  ],
+  ['of an unsupported platform', { platform: 'aix-ppc64' }, /^Kafka, .* on aix-ppc64: use Docker/]
 ])('a machine %s gets one sentence that says what to do', (_case, overrides, sentence) => {
   const problems = problemsOf('native', aMachine(overrides))
   expect(problems).toHaveLength(1)
@@ -33,18 +37,18 @@ test.each([
   expect(problems[0]).toMatch(/\.$/)
 })
 
-test('Maven is not missed once everything has been downloaded', () => {
+test('does not need Maven once everything is downloaded', () => {
   const machine = aMachine({ hasMaven: () => false, hasDownloads: () => true })
   expect(problemsOf('native', machine)).toEqual([])
 })
 
-test('Docker and external services need neither Java nor Maven', () => {
+test('does not need Java or Maven for Docker and external services', () => {
   const machine = aMachine({ javaMajor: () => null, hasMaven: () => false })
   expect(problemsOf('docker', machine)).toEqual([])
   expect(problemsOf('external', machine)).toEqual([])
 })
 
-test('every problem is told at once', () => {
+test('reports all problems together', () => {
   const machine = aMachine({ javaMajor: () => null, hasMaven: () => false })
   expect(() => preflight('native', machine)).toThrow(/Java is missing[^]*Maven is missing/)
 })
@@ -54,11 +58,11 @@ test.each([
   ['java version "1.8.0_402"', 8],
   ['openjdk version "24" 2025-03-18', 24],
   ['no such thing', null]
-])('the major version of %j is %j', (said, major) => {
-  expect(javaMajorOf(said)).toBe(major)
+])('parses the major version of %j as %j', (output, major) => {
+  expect(javaMajorOf(output)).toBe(major)
 })
 
-test('a JAVA_HOME that holds no java gives way to the PATH', () => {
+test('falls back to the PATH if JAVA_HOME has no java', () => {
   expect(javaCommand({ JAVA_HOME: '/nowhere' })).toBe('java')
   expect(javaCommand({})).toBe('java')
 })

@@ -1,4 +1,4 @@
-/** The probes, against small servers that answer as the real ones do. */
+/** Tests the probes with small servers that respond like the services. */
 import { afterEach, expect, test } from '@jest/globals'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
@@ -10,7 +10,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close()
 })
 
-/** Listens, and answers the first bytes of every connection. */
+/** Starts a server that responds to the first bytes of every connection. */
 async function aServer(answer: (question: Buffer) => Buffer | string): Promise<number> {
   const server = createServer((socket) => {
     socket.on('data', (question: Buffer) => socket.end(answer(question)))
@@ -22,7 +22,7 @@ async function aServer(answer: (question: Buffer) => Buffer | string): Promise<n
   return (server.address() as AddressInfo).port
 }
 
-test('a broker that answers with our correlation id and no error is ready', async () => {
+test('a broker is ready if it returns the correlation id without an error', async () => {
   const port = await aServer((question) => {
     const answer = Buffer.alloc(10)
     answer.writeInt32BE(6, 0)
@@ -36,7 +36,7 @@ test.each([
   ['+OK\r\n+PONG\r\n', true],
   ['+OK\r\n-LOADING x\r\n', false],
   ['-WRONGPASS x\r\n-NOAUTH x\r\n', false]
-])('Redis is ready when it takes the password and says PONG: %j', async (answer, isReady) => {
+])('Redis is ready if it accepts the password and answers PONG: %j', async (answer, isReady) => {
   const asked: string[] = []
   const port = await aServer((question) => {
     asked.push(String(question))
@@ -46,14 +46,14 @@ test.each([
   expect(asked).toEqual(['AUTH secret\r\nPING\r\n'])
 })
 
-test('Postgres is ready when it asks who we are, not while it starts up', async () => {
+test('Postgres is ready if it asks for authentication, but not while it starts up', async () => {
   const asks = await aServer(() => Buffer.from('R\0\0\0\x0c\0\0\0\x0a'))
   const starts = await aServer(() => 'E\0\0\0\x20SFATAL\0C57P03\0Mstarting up\0\0')
   expect(await postgresAnswers('127.0.0.1', asks)).toBe(true)
   expect(await postgresAnswers('127.0.0.1', starts)).toBe(false)
 })
 
-test('a server that hangs up has not answered', async () => {
+test('a closed connection is an error', async () => {
   const port = await aServer(() => '')
   await expect(redisAnswers('127.0.0.1', port, 'secret')).rejects.toThrow(/closed/)
 })

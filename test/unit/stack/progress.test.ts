@@ -1,4 +1,4 @@
-/** Progress: one line per step in a log, moving lines only in a terminal. */
+/** Tests progress output: one line per step in a log, redrawn lines in a terminal. */
 import { expect, test } from '@jest/globals'
 import { createPaint, createProgress } from '../../../stack/progress.ts'
 
@@ -10,7 +10,7 @@ function anOutput(isTTY: boolean): { text: () => string; write: (s: string) => v
   )
 }
 
-test('a step is one line with its title, detail and time', () => {
+test('prints a step as one line with title, detail and time', () => {
   const output = anOutput(false)
   const progress = createProgress(output)
   progress.step('Kafka').done('127.0.0.1:9092')
@@ -19,7 +19,7 @@ test('a step is one line with its title, detail and time', () => {
   expect(output.text()).not.toContain('\x1b')
 })
 
-test('a step is settled once', () => {
+test('finishes a step once', () => {
   const output = anOutput(false)
   const step = createProgress(output).step('Kafka')
   step.done()
@@ -27,7 +27,7 @@ test('a step is settled once', () => {
   expect(output.text().split('\n')).toHaveLength(2)
 })
 
-test('in a terminal finished lines stand above those that still move', () => {
+test('prints finished lines above open ones in a terminal', () => {
   const output = anOutput(true)
   const progress = createProgress(output)
   const kafka = progress.step('Kafka')
@@ -41,7 +41,7 @@ test('in a terminal finished lines stand above those that still move', () => {
   expect(lines[2]).toMatch(/\x1b\[1A\x1b\[0J.*✓.*Kafka/)
 })
 
-test('what is open is left out at the end', () => {
+test('omits open steps when closed', () => {
   const output = anOutput(false)
   const progress = createProgress(output)
   const step = progress.step('Kafka')
@@ -50,7 +50,7 @@ test('what is open is left out at the end', () => {
   expect(output.text()).toBe('')
 })
 
-test('colour is for terminals', () => {
+test('uses colours only in a terminal', () => {
   expect(createPaint(false)('red', 'x')).toBe('x')
   expect(createPaint(true)('red', 'x')).toBe('\x1b[31mx\x1b[0m')
 })

@@ -1,4 +1,4 @@
-/** Which way the services are run, and what external services must be told. */
+/** Tests the choice of the stack mode, and the addresses of external services. */
 import { expect, test } from '@jest/globals'
 import { externalAddresses } from '../../../stack/external-services.ts'
 import { chooseMode } from '../../../stack/services.ts'
@@ -10,31 +10,37 @@ const external = {
   DATABASE_URL: 'postgres://a'
 }
 
-test.each(['docker', 'native', 'external'])('SLUICE_STACK=%s is obeyed', async (wanted) => {
-  expect(await chooseMode(wanted)).toEqual({ mode: wanted, reason: 'SLUICE_STACK says so' })
+test.each(['docker', 'native', 'external'])('uses SLUICE_STACK=%s', async (wanted) => {
+  expect(await chooseMode(wanted)).toEqual({ mode: wanted, reason: 'set by SLUICE_STACK' })
 })
 
-test('any other word is refused with the words that would do', async () => {
-  await expect(chooseMode('podman')).rejects.toThrow(/"podman"; it can be docker, native, external/)
+test('rejects an unknown mode and lists the valid ones', async () => {
+  await expect(chooseMode('podman')).rejects.toThrow(
+    /"podman"; use one of docker, native, external/
+  )
 })
 
-test('external services are told about every missing address at once', () => {
+test('lists all missing addresses of external services', () => {
   const environment = { KAFKA_BROKERS: 'a:1', REDIS_URL: 'redis://a' }
   expect(() => externalAddresses(environment)).toThrow(/set SCHEMA_REGISTRY_URL, DATABASE_URL$/)
 })
 
 test.each([
-  ['REDIS_URL', 'nonsense', 'is no URL that begins with redis:// or rediss:// and names a host'],
-  ['DATABASE_URL', 'localhost:5432', /is no URL that begins with postgres:\/\//],
-  ['SCHEMA_REGISTRY_URL', 'ftp://a', /is no URL that begins with http:\/\//],
+  [
+    'REDIS_URL',
+    'nonsense',
+    'must be a URL that begins with redis:// or rediss:// and names a host'
+  ],
+  ['DATABASE_URL', 'localhost:5432', /must be a URL that begins with postgres:\/\//],
+  ['SCHEMA_REGISTRY_URL', 'ftp://a', /must be a URL that begins with http:\/\//],
   ['KAFKA_BROKERS', 'a', 'holds "a", expected host:port']
-])('an external %s of %s is refused with what would do', (name, value, expected) => {
+])('rejects an external %s of %s and says what is valid', (name, value, expected) => {
   const environment = { ...external, [name]: value }
   expect(() => externalAddresses(environment)).toThrow(expected)
   expect(() => externalAddresses(environment)).toThrow(new RegExp(`^${name} `))
 })
 
-test('external addresses are taken as they are', () => {
+test('uses external addresses unchanged', () => {
   expect(externalAddresses(external)).toEqual({
     kafkaBrokers: 'a:1,b:1',
     schemaRegistryUrl: 'http://a',

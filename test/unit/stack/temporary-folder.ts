@@ -1,4 +1,4 @@
-/** Folders for the tests of the stack, gone when their test file ends. */
+/** Creates temporary folders that are removed after the test file. */
 import { afterAll } from '@jest/globals'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

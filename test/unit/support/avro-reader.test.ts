@@ -1,4 +1,4 @@
-/** The independent reader is held against the examples of the Avro specification. */
+/** Tests the independent Avro reader with the examples of the specification. */
 import { describe, expect, test } from '@jest/globals'
 import { readAvro, readWireFormat } from '../../support/avro-reader.ts'
 
@@ -51,7 +51,7 @@ describe('readAvro', () => {
     expect(read({ type: 'enum', name: 'e', symbols: ['x', 'y'] }, '02')).toBe('y')
   })
 
-  test('reads a type by its name where it comes again', () => {
+  test('reads a type by its name where it is used again', () => {
     const point = { type: 'record', name: 'Point', fields: [{ name: 'x', type: 'int' }] }
     const fields = [
       { name: 'from', type: point },
@@ -63,7 +63,7 @@ describe('readAvro', () => {
     })
   })
 
-  test('looks through a logical type', () => {
+  test('ignores a logical type', () => {
     expect(read({ type: 'long', logicalType: 'timestamp-millis' }, '04')).toBe(2)
   })
 
@@ -72,7 +72,7 @@ describe('readAvro', () => {
     ['long', '80', 'no 1 bytes at 1'],
     [['null', 'string'], '04', 'branch 2 of 2'],
     ['long', '02 02', '1 bytes are left'],
-    ['Unknown', '02', 'names no type Unknown']
+    ['Unknown', '02', 'has no type Unknown']
   ])('refuses %j in %s', (schema, hex, message) => {
     expect(() => read(schema, hex)).toThrow(message)
   })

@@ -1,4 +1,4 @@
-/** The judge server as a process of its own, as other programs start it. */
+/** Tests the judge server as a separate process, as other programs start it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from '@jest/globals'
@@ -26,7 +26,7 @@ async function post(url: string, body: object, headers = {}): Promise<Response> 
   })
 }
 
-test('counts calls by run, changes its ways when told, and holds calls open', async () => {
+test('counts calls by run, changes its behaviour on request, and holds calls open', async () => {
   const baseUrl = await start()
   const control = baseUrl.replace('/v1', '/control')
   const completions = `${baseUrl}/chat/completions`

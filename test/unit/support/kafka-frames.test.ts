@@ -1,4 +1,4 @@
-/** The proxy's sense of where a message ends decides what it loses; so it is checked by itself. */
+/** Tests that Kafka traffic is split into frames, so that the proxy can drop individual frames. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -16,7 +16,7 @@ function frameOf(body: Uint8Array): Buffer {
 }
 
 describe('createFrameSplitter', () => {
-  test('gives back the same frames however the network cuts them', () => {
+  test('returns the same frames for chunks of any size', () => {
     const bodies = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 12 })
     const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 60 })
     fc.assert(
@@ -31,28 +31,28 @@ describe('createFrameSplitter', () => {
     )
   })
 
-  test('keeps an unfinished frame to itself', () => {
+  test('does not return an incomplete frame', () => {
     const split = createFrameSplitter()
     const frame = frameOf(Buffer.from('abcdef'))
     expect(split(frame.subarray(0, 9))).toEqual([])
     expect(split(frame.subarray(9))).toEqual([frame])
   })
 
-  test.each([-1, 0x7fffffff])('refuses %d as a length', (length) => {
+  test.each([-1, 0x7fffffff])('rejects the length %d', (length) => {
     const bytes = Buffer.alloc(8)
     bytes.writeInt32BE(length, 0)
-    expect(() => createFrameSplitter()(bytes)).toThrow('no length of a frame')
+    expect(() => createFrameSplitter()(bytes)).toThrow('is not a frame length')
   })
 })
 
-test('reads the header of a request and the id of an answer', () => {
+test('reads the header of a request and the id of a response', () => {
   // ApiVersions (18) version 3 with correlation id 7, then the client's name.
   const request = frameOf(Buffer.from('0012000300000007000474657374', 'hex'))
   expect(readRequestHeader(request)).toEqual({ apiKey: 18, apiVersion: 3, correlationId: 7 })
   expect(readCorrelationId(frameOf(Buffer.from('000000070000', 'hex')))).toBe(7)
 })
 
-/** A text with its length before it. */
+/** Encodes a text with its length prefix. */
 function textOf(text: string): Buffer {
   const length = Buffer.alloc(2)
   length.writeInt16BE(text.length)
@@ -63,7 +63,7 @@ function bytesOf(hex: string): Buffer {
   return Buffer.from(hex.replaceAll(' ', ''), 'hex')
 }
 
-/** An OffsetCommit of member "m" for two partitions of topic "t". */
+/** Encodes an OffsetCommit request of member "m" for two partitions of topic "t". */
 function offsetCommitOf(version: number, retention: string): Buffer {
   const header = bytesOf(`0008 000${version} 00000005`)
   const partitions = '00000002 00000003 0000000000000102 ffff 00000004 7fffffffffffffff 0000'
@@ -75,7 +75,7 @@ function offsetCommitOf(version: number, retention: string): Buffer {
 test.each([
   [2, 'ffffffffffffffff'],
   [5, '']
-])('reads who wants to commit which offsets in version %d', (version, retention) => {
+])('reads the member and the offsets in version %d', (version, retention) => {
   expect(readOffsetCommit(offsetCommitOf(version, retention))).toEqual({
     groupId: 'group',
     memberId: 'm',
@@ -86,7 +86,7 @@ test.each([
   })
 })
 
-test('does not guess at an OffsetCommit of another version', () => {
+test('rejects an OffsetCommit of another version', () => {
   expect(() => readOffsetCommit(offsetCommitOf(8, ''))).toThrow('version 8')
 })
 

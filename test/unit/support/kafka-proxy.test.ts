@@ -1,4 +1,4 @@
-/** The proxy before a broker of a few lines, which answers each request with its correlation id. */
+/** Tests the proxy with a minimal broker that responds with the correlation id of each request. */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -18,7 +18,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 
 const metadataApiKey = 3
 
-/** What the broker has carried out, by correlation id. */
+/** Requests that the broker has executed, by correlation id. */
 const carriedOut: number[] = []
 let proxy: KafkaProxy
 
@@ -71,19 +71,19 @@ function requestOf(apiKey: number, correlationId: number): Buffer {
 }
 
 describe('createKafkaProxy', () => {
-  test('passes requests and answers on', async () => {
+  test('forwards requests and responses', async () => {
     const client = await openClient()
     client.socket.write(Buffer.concat([requestOf(produceApiKey, 1), requestOf(metadataApiKey, 2)]))
-    await waitUntil('both answers', () => client.answers.length === 2)
+    await waitUntil('both responses', () => client.answers.length === 2)
     expect(client.answers).toEqual([1, 2])
     expect(proxy.produceRequests()).toBe(1)
   })
 
-  test('loses the answer to a Produce that was carried out, and to nothing else', async () => {
+  test('drops only the response to a Produce request that was executed', async () => {
     const client = await openClient()
     proxy.swallowProduceResponses(1)
     client.socket.write(requestOf(metadataApiKey, 11))
-    await waitUntil('the answer', () => client.answers.includes(11))
+    await waitUntil('the response', () => client.answers.includes(11))
     client.socket.write(requestOf(produceApiKey, 12))
     await waitUntil('the cut', () => client.isClosed())
     expect(carriedOut).toContain(12)
@@ -92,43 +92,43 @@ describe('createKafkaProxy', () => {
 
     const next = await openClient()
     next.socket.write(requestOf(produceApiKey, 13))
-    await waitUntil('the next answer', () => next.answers.includes(13))
+    await waitUntil('the next response', () => next.answers.includes(13))
     expect(proxy.swallowed()).toBe(1)
   })
 
-  test('holds offset commits, lets what follows pass, and sends them on when told', async () => {
+  test('holds offset commits, forwards later requests, and releases on request', async () => {
     const client = await openClient()
     proxy.holdOffsetCommits()
     const requests = [requestOf(offsetCommitApiKey, 41), requestOf(metadataApiKey, 42)]
     client.socket.write(Buffer.concat(requests))
-    await waitUntil('the second answer', () => client.answers.includes(42))
+    await waitUntil('the second response', () => client.answers.includes(42))
     expect(carriedOut).not.toContain(41)
     expect(proxy.heldOffsetCommits()).toBe(1)
 
     proxy.passOffsetCommits()
     client.socket.write(requestOf(offsetCommitApiKey, 43))
-    await waitUntil('the third answer', () => client.answers.includes(43))
+    await waitUntil('the third response', () => client.answers.includes(43))
     expect(carriedOut).not.toContain(41)
 
     proxy.releaseOffsetCommits()
-    await waitUntil('the late answer', () => client.answers.includes(41))
+    await waitUntil('the late response', () => client.answers.includes(41))
     expect(proxy.heldOffsetCommits()).toBe(0)
   })
 
-  test('holds everything while frozen and lets it go when healed', async () => {
+  test('holds everything while frozen and continues after heal', async () => {
     const client = await openClient()
     client.socket.write(requestOf(metadataApiKey, 21))
-    await waitUntil('the answer', () => client.answers.includes(21))
+    await waitUntil('the response', () => client.answers.includes(21))
     proxy.freeze()
     const late = await openClient()
     client.socket.write(requestOf(metadataApiKey, 22))
     late.socket.write(requestOf(metadataApiKey, 23))
     expect(carriedOut).not.toContain(22)
     await proxy.heal()
-    await waitUntil('the answer', () => client.answers.includes(22) && late.answers.includes(23))
+    await waitUntil('the response', () => client.answers.includes(22) && late.answers.includes(23))
   })
 
-  test('cuts and refuses connections until healed', async () => {
+  test('cuts and refuses connections until heal', async () => {
     const client = await openClient()
     await proxy.refuse()
     await waitUntil('the cut', () => client.isClosed())
@@ -138,6 +138,6 @@ describe('createKafkaProxy', () => {
     await proxy.heal()
     const next = await openClient()
     next.socket.write(requestOf(metadataApiKey, 31))
-    await waitUntil('the answer', () => next.answers.includes(31))
+    await waitUntil('the response', () => next.answers.includes(31))
   })
 })

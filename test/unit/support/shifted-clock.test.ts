@@ -1,4 +1,4 @@
-/** A program with a wrong clock: its "now" is off, and no other time is. */
+/** Tests that the shifted clock changes only the current time. */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 import { shiftClock } from '../../faults/storage/shift-clock.ts'
@@ -11,7 +11,7 @@ const program = `
     isDate: made instanceof Date, text: given.toISOString()
   }))`
 
-test('only the current time is shifted', () => {
+test('shifts only the current time', () => {
   const hourMs = 3_600_000
   const before = Date.now()
   const said = execFileSync(process.execPath, ['-e', program], {

@@ -1,13 +1,13 @@
-/** Every test that waits relies on this one to end. */
+/** Tests `waitUntil`, which polls until a result is available. */
 import { expect, test } from '@jest/globals'
 import { waitUntil } from '../../support/wait-until.ts'
 
-test('resolves with the first answer', async () => {
+test('resolves with the first result', async () => {
   const answers = [false, null, undefined, 0, 1]
   expect(await waitUntil('an answer', () => answers.shift())).toBe(0)
 })
 
-test('asks again when the probe throws', async () => {
+test('retries when the probe throws', async () => {
   let tries = 0
   const answer = await waitUntil('an answer', () => {
     tries += 1
@@ -17,10 +17,14 @@ test('asks again when the probe throws', async () => {
   expect(answer).toBe('here')
 })
 
-test('gives up with what it waited for and what the probe said last', async () => {
-  const waiting = waitUntil('a sign of life', () => Promise.reject(new Error('nobody there')), 60)
+test('fails with the name and the last error of the probe', async () => {
+  const waiting = waitUntil(
+    'the response',
+    () => Promise.reject(new Error('connection refused')),
+    60
+  )
   await expect(waiting).rejects.toMatchObject({
-    message: 'a sign of life: not within 60 ms',
-    cause: new Error('nobody there')
+    message: 'the response: not within 60 ms',
+    cause: new Error('connection refused')
   })
 })

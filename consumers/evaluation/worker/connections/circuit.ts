@@ -1,44 +1,48 @@
-/** The circuit of a connection: whether its judges are worth a call, and when to find out.
+/** Circuit breaker of a connection: decides whether its runs may call it, and when to probe.
  *
- *            five failures in a row, or one that concerns every run
+ *          five failures in a row, or one that affects every run
  *   closed ──────────────────────────────────────────────────────▶ open ◀──────────┐
  *     ▲                                                              │ probe_at    │ fails: wait
  *     │                                                              ▼             │ twice as long
  *     └──────────────────────── an answer ───────────────────── half_open ─────────┘
  *
- * While it is open its runs are blocked, and burn no attempt. Half open, one run is let through;
- * should its process be killed, another is, once `probe_at` has come again.
+ * While the circuit is open, the connection's runs are blocked without using up an attempt. While
+ * it is half open, one run probes. If that run's process is killed, another run probes after
+ * `probe_at`.
  */
 import type { StatusReason } from '../../../../core/evaluation/status-reason.ts'
 import type { JudgeOutcome } from '../judge-outcome.ts'
 
-export type CircuitState = 'closed' | 'open' | 'half_open'
+type CircuitState = 'closed' | 'open' | 'half_open'
 
 export interface Circuit {
   readonly state: CircuitState
   readonly reason: StatusReason | null
   readonly since: Date
   readonly probe_at: Date | null
-  /** Probes that failed since it opened. */
+  /** Number of failed probes since the circuit opened. */
   readonly probes: number
   readonly failures_in_row: number
-  /** The provider asked for patience until then. */
+  /** End of a pause that the provider requested with a rate-limit response. */
   readonly paused_until: Date | null
 }
 
 export const failuresMax = 5
 const probeFirstMs = 5000
 const probeLastMs = 300_000
-/** Where a provider asks for patience without saying how much. */
+/** Pause after a rate-limit response without a Retry-After time. */
 const pauseMs = 5000
 
-/** `neutral` says nothing of the connection. */
+/**
+ * Effect of an outcome on the circuit. A `neutral` event says nothing about the connection. A
+ * `blocking_failure` affects every run on the connection.
+ */
 export type CircuitEvent =
   | { readonly kind: 'answer' | 'neutral' }
-  | { readonly kind: 'trouble' | 'refusal'; readonly reason: StatusReason }
-  | { readonly kind: 'patience'; readonly retryAfterMs: number | null }
+  | { readonly kind: 'failure' | 'blocking_failure'; readonly reason: StatusReason }
+  | { readonly kind: 'rate_limited'; readonly retryAfterMs: number | null }
 
-/** Reasons that are ours, and not the provider's. */
+/** Reasons that do not depend on the provider, so they say nothing about the connection. */
 const ownReasons = new Set(['code_error', 'content_missing', 'content_too_large', 'not_applicable'])
 
 export function circuitEventOf({ result }: JudgeOutcome): CircuitEvent {
@@ -46,10 +50,10 @@ export function circuitEventOf({ result }: JudgeOutcome): CircuitEvent {
   if (ownReasons.has(result.status_reason)) return { kind: 'neutral' }
   if (result.kind === 'skipped') return { kind: 'answer' }
   const { status_reason: reason, retryAfterMs } = result
-  if (result.blocks) return { kind: 'refusal', reason }
-  if (reason === 'provider_rate_limited') return { kind: 'patience', retryAfterMs }
-  // What no repetition mends is an answer, though not the one that was hoped for.
-  return result.retryable ? { kind: 'trouble', reason } : { kind: 'answer' }
+  if (result.blocks) return { kind: 'blocking_failure', reason }
+  if (reason === 'provider_rate_limited') return { kind: 'rate_limited', retryAfterMs }
+  // A permanent failure shows that the provider responds, so it counts as an answer.
+  return result.retryable ? { kind: 'failure', reason } : { kind: 'answer' }
 }
 
 export function circuitAfter(circuit: Circuit, event: CircuitEvent, now: Date): Circuit {
@@ -58,11 +62,11 @@ export function circuitAfter(circuit: Circuit, event: CircuitEvent, now: Date): 
       return circuit
     case 'answer':
       return closed(circuit, now)
-    case 'patience':
+    case 'rate_limited':
       return paused(circuit, now, event.retryAfterMs ?? pauseMs)
-    case 'refusal':
+    case 'blocking_failure':
       return opened(circuit, now, event.reason)
-    case 'trouble': {
+    case 'failure': {
       const counted = { ...circuit, failures_in_row: circuit.failures_in_row + 1 }
       const isEnough = circuit.state !== 'closed' || counted.failures_in_row >= failuresMax
       return isEnough ? opened(counted, now, event.reason) : counted
@@ -70,7 +74,10 @@ export function circuitAfter(circuit: Circuit, event: CircuitEvent, now: Date): 
   }
 }
 
-/** Whether an event leaves it as it is, however long that took to be known. */
+/**
+ * Checks whether the event leaves the circuit unchanged, even if the circuit was read some time
+ * ago.
+ */
 export function isSettledBy({ state, failures_in_row }: Circuit, { kind }: CircuitEvent): boolean {
   return kind === 'neutral' || (kind === 'answer' && state === 'closed' && failures_in_row === 0)
 }
@@ -81,7 +88,10 @@ function closed(circuit: Circuit, now: Date): Circuit {
   return { ...circuit, ...calm, state: 'closed', since }
 }
 
-/** A provider that asks for patience answers, but that does not show that it would judge. */
+/**
+ * Pauses the connection. A rate-limit response does not prove that judges work, so an open circuit
+ * stays open.
+ */
 function paused(circuit: Circuit, now: Date, waitMs: number): Circuit {
   const until = new Date(Math.max(circuit.paused_until?.getTime() ?? 0, now.getTime() + waitMs))
   if (circuit.state === 'closed') return { ...circuit, paused_until: until }
@@ -89,7 +99,7 @@ function paused(circuit: Circuit, now: Date, waitMs: number): Circuit {
 }
 
 function opened(circuit: Circuit, now: Date, reason: StatusReason): Circuit {
-  // Calls that began before it opened come back as well; they are no probes.
+  // Calls that began before the circuit opened may fail now. They are not probes.
   if (circuit.state === 'open') return { ...circuit, reason }
   const probes = circuit.state === 'half_open' ? circuit.probes + 1 : 0
   const waitMs = Math.min(probeLastMs, probeFirstMs * 2 ** Math.min(probes, 30))
@@ -98,15 +108,18 @@ function opened(circuit: Circuit, now: Date, reason: StatusReason): Circuit {
   return { ...circuit, state: 'open', reason, since, probe_at, probes }
 }
 
-export type Admission =
+export type CircuitAdmission =
   | { readonly kind: 'admitted' }
-  /** It is the one that finds out; the circuit is to be written. */
+  /** This run is the probe. The caller must store the circuit. */
   | { readonly kind: 'probe'; readonly circuit: Circuit }
   | { readonly kind: 'blocked'; readonly reason: StatusReason | null }
   | { readonly kind: 'paused'; readonly until: Date }
 
-/** @param probeMs how long a probe may take before another is let through. */
-export function admissionOf(circuit: Circuit, now: Date, probeMs: number): Admission {
+/**
+ * Decides whether a run may call the connection now.
+ * @param probeMs the time in milliseconds after which another run may probe
+ */
+export function admissionOf(circuit: Circuit, now: Date, probeMs: number): CircuitAdmission {
   const { state, paused_until, probe_at, reason } = circuit
   if (state === 'closed') {
     const isPaused = paused_until !== null && paused_until > now

@@ -1,28 +1,31 @@
-/** Connections and their circuits in the store; whoever looks at one holds it to its end. */
+/** Reads and writes connections and their circuits in Postgres. */
 import type { Queryable, Row } from '../../../../platform/postgres/postgres.ts'
 import type { Circuit } from './circuit.ts'
-import type { JudgeConnection } from '../judge-outcome.ts'
-import type { OpenRun } from '../open-run.ts'
+import type { ConnectionToCall } from '../judge-outcome.ts'
+import type { PendingRun } from '../pending-run.ts'
 
 export interface ConnectionName {
   readonly organization_id: string
   readonly connection_id: string
 }
 
-/** Null for a run that needs none. */
-export function connectionOf({ organization_id, connection_id }: OpenRun): ConnectionName | null {
+/** Returns null for a run that needs no connection. */
+export function connectionOf({
+  organization_id,
+  connection_id
+}: PendingRun): ConnectionName | null {
   return connection_id === null ? null : { organization_id, connection_id }
 }
 
-export interface LockedCircuit {
+interface LockedCircuit {
   readonly circuit: Circuit
-  /** The server's clock. */
+  /** Current time of the Postgres clock. */
   readonly now: Date
 }
 
 /**
- * Locked until the end of the transaction, always before a run of the connection: so claims and
- * ends of its runs follow one another, and no limit of it is passed.
+ * Locks the circuit until the transaction ends. Call this before locking a run of the connection.
+ * Only one transaction at a time can claim runs of the connection, so the connection's limits hold.
  */
 export async function lockCircuit(
   transaction: Queryable,
@@ -53,7 +56,7 @@ const selectCircuit = `select state, reason, since, probe_at, probes, failures_i
                          from connection_circuits
                         where organization_id = $1 and connection_id = $2`
 
-/** Without a lock: it may be another in the next moment. */
+/** Reads the circuit without locking it. The result may already be out of date. */
 export async function readCircuit(
   transaction: Queryable,
   { organization_id, connection_id }: ConnectionName
@@ -75,26 +78,38 @@ export async function writeCircuit(
             paused_until = $9
       where organization_id = $1 and connection_id = $2`,
     [
-      ...[organization_id, connection_id, state, reason, since, probe_at, probes],
-      ...[failures_in_row, paused_until]
+      organization_id,
+      connection_id,
+      state,
+      reason,
+      since,
+      probe_at,
+      probes,
+      failures_in_row,
+      paused_until
     ]
   )
 }
 
-/** With the number of its runs under way; null when it was deleted. */
+/**
+ * Reads the connection and the number of running calls of other runs. Returns null if the
+ * connection was deleted.
+ */
 export async function readConnection(
   transaction: Queryable,
-  { organization_id, connection_id }: ConnectionName
-): Promise<(JudgeConnection & { readonly running: number }) | null> {
-  const rows = await transaction.query<JudgeConnection & Row & { running: number }>(
+  { organization_id, connection_id }: ConnectionName,
+  runId: string
+): Promise<(ConnectionToCall & { readonly running: number }) | null> {
+  const rows = await transaction.query<ConnectionToCall & Row & { running: number }>(
     `select organization_id, connection_id, kind, base_url, api_key_sealed, models,
             concurrency_max, updated_at,
-            (select count(*)::integer from open_runs as r
+            (select count(*)::integer from pending_runs as r
               where r.organization_id = c.organization_id and r.connection_id = c.connection_id
-                and r.status = 'running' and r.lease_expires_at > now()) as running
+                and r.status = 'running' and r.lease_expires_at > now()
+                and r.run_id <> $3) as running
        from evaluation_connections as c
       where organization_id = $1 and connection_id = $2 and deleted_at is null`,
-    [organization_id, connection_id]
+    [organization_id, connection_id, runId]
   )
   return rows[0] ?? null
 }

@@ -1,15 +1,15 @@
-/** What judges cost, and whether a budget leaves room for one more call. */
+/** Adds up the cost of judge calls, and checks whether a budget allows another call. */
 import type { RuleBudget } from '../../../../core/evaluation/rule.ts'
 import type { Queryable, Row } from '../../../../platform/postgres/postgres.ts'
-import type { OpenRun } from '../open-run.ts'
+import type { PendingRun } from '../pending-run.ts'
 
 export interface Spending {
-  /** Or -1: one that was counted was not made. */
+  /** -1 corrects a call that was counted in advance but not made. */
   readonly calls: number
   readonly input_tokens: number
   readonly output_tokens: number
   readonly nano_usd: number
-  /** Calls whose price is not known. */
+  /** Number of calls with an unknown price. */
   readonly unpriced_calls: number
 }
 
@@ -21,10 +21,12 @@ export const noSpending: Spending = Object.freeze({
   unpriced_calls: 0
 })
 
-/** Adds to the sums of the day it is, in UTC. Of calls there may be one less, and never below 0. */
+/**
+ * Adds spending to the current UTC day. `calls` may be negative, but the sum never falls below 0.
+ */
 export async function addSpending(
   transaction: Queryable,
-  { organization_id, rule_id, evaluator_id }: OpenRun,
+  { organization_id, rule_id, evaluator_id }: PendingRun,
   spending: Spending
 ): Promise<void> {
   const { calls, input_tokens, output_tokens, nano_usd, unpriced_calls } = spending
@@ -39,8 +41,14 @@ export async function addSpending(
             nano_usd = s.nano_usd + excluded.nano_usd,
             unpriced_calls = s.unpriced_calls + excluded.unpriced_calls`,
     [
-      ...[organization_id, rule_id, evaluator_id],
-      ...[calls, input_tokens, output_tokens, nano_usd, unpriced_calls]
+      organization_id,
+      rule_id,
+      evaluator_id,
+      calls,
+      input_tokens,
+      output_tokens,
+      nano_usd,
+      unpriced_calls
     ]
   )
 }
@@ -52,12 +60,15 @@ interface Spent extends Row {
   readonly month_nano_usd: number
   readonly day_max: number | null
   readonly month_max: number | null
-  /** Midnight of the next UTC day. */
+  /** Start of the next UTC day. */
   readonly tomorrow: Date
 }
 
-/** `left`: there is room. Otherwise what becomes of the run. */
-export type BudgetVerdict =
+/**
+ * `left`: a call is allowed. `skip`: the budget is used up, and the run is skipped. `wait`: the
+ * budget is used up, and the run waits until the next day.
+ */
+type BudgetStatus =
   | { readonly kind: 'left' }
   | { readonly kind: 'skip' }
   | { readonly kind: 'wait'; readonly until: Date }
@@ -65,10 +76,12 @@ export type BudgetVerdict =
 const nanoPerUsd = 1e9
 
 /**
- * Calls are counted exactly: who asks holds the rule's count to the end of the transaction. Money
- * is known only once a call is back, so calls under way may pass a limit of it.
+ * Checks the budgets. Concurrent runs cannot all take the last allowed call, because the
+ * transaction holds a lock on the rule until it ends. A run can still exceed the limit on calls if
+ * its attempt sends more than one request. Calls in progress can exceed the limit on cost, because
+ * the cost of a call is known only when the call ends.
  */
-export async function readBudget(transaction: Queryable, run: OpenRun): Promise<BudgetVerdict> {
+export async function readBudget(transaction: Queryable, run: PendingRun): Promise<BudgetStatus> {
   const budget = run.budget === null ? null : (JSON.parse(run.budget) as RuleBudget)
   if (budget !== null && budget.calls_per_day !== null) {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended($1, $2))`, [
@@ -95,7 +108,7 @@ function isExhausted(budget: RuleBudget | null, spent: Spent): boolean {
   ].some(([most = null, used]) => most !== null && (used ?? 0) >= most)
 }
 
-async function readSpent(transaction: Queryable, run: OpenRun): Promise<Spent> {
+async function readSpent(transaction: Queryable, run: PendingRun): Promise<Spent> {
   const [spent] = await transaction.query<Spent>(
     `with today as (select (now() at time zone 'utc')::date as day)
      select coalesce(sum(s.calls) filter (where s.day = t.day and s.rule_id = $2), 0)::bigint
@@ -113,6 +126,6 @@ async function readSpent(transaction: Queryable, run: OpenRun): Promise<Spent> {
        left join evaluation_budgets as b on b.organization_id = $1`,
     [run.organization_id, run.rule_id]
   )
-  if (spent === undefined) throw new Error('the sums of a budget have no row')
+  if (spent === undefined) throw new Error('the budget query returned no row')
   return spent
 }

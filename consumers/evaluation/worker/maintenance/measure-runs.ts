@@ -1,25 +1,31 @@
-/** Measures open runs, connections with an open circuit, and deferred decisions. */
+/** Updates the metrics of pending runs, open circuits and deferred decisions. */
 import type { Metrics } from '../../../../platform/telemetry/metrics.ts'
 import type { Queryable } from '../../../../platform/postgres/postgres.ts'
-import type { OpenStatus } from '../open-run.ts'
+import type { PendingStatus } from '../pending-run.ts'
 
-export interface MeasureDependencies {
+interface MeasureDependencies {
   readonly postgres: Queryable
   readonly metrics: Metrics
 }
 
-const statuses: readonly OpenStatus[] = ['scheduled', 'running', 'retrying', 'blocked', 'finished']
+const statuses: readonly PendingStatus[] = [
+  'scheduled',
+  'running',
+  'retrying',
+  'blocked',
+  'finished'
+]
 
-/** Deferred decisions are counted up to this number. */
+/** Maximum number of deferred decisions to count. */
 const deferredMax = 100_000
 
 export async function measureRuns({ postgres, metrics }: MeasureDependencies): Promise<void> {
   const rows = await postgres.query<{ status: string; runs: number }>(
-    `select status, count(*)::integer as runs from open_runs group by status`
+    `select status, count(*)::integer as runs from pending_runs group by status`
   )
   const counts = new Map(rows.map(({ status, runs }) => [status, runs]))
   for (const status of statuses) {
-    metrics.set('sluice_open_runs', { status }, counts.get(status) ?? 0)
+    metrics.set('sluice_pending_runs', { status }, counts.get(status) ?? 0)
   }
   const [open] = await postgres.query<{ connections: number }>(
     `select count(*)::integer as connections from connection_circuits where state <> 'closed'`

@@ -1,18 +1,19 @@
-/** Processes of evaluation die with calls to the judge open. */
+/** Kills evaluation processes while judge calls are in progress. */
 import { waitUntil } from '../../../support/wait-until.ts'
-import { turnsOf } from '../../storage/fault.ts'
+import { repetitionsOf } from '../../storage/fault.ts'
 import type { EvaluationFault, EvaluationScene } from '../fault.ts'
 
-/** Calls under way, so that killing is worth it. */
+/** Minimum number of calls in progress before a kill. */
 const openMin = 3
 const openMs = 60_000
 
 export const evaluationKilled: EvaluationFault = {
   done: (settings) =>
-    `SIGKILL to one or both of 2 processes with calls held open, ${turnsOf(settings)} times`,
+    `SIGKILL to one or both of 2 processes with calls held open, ${repetitionsOf(settings)} times`,
   inject: async (scene) => {
     let killed = 0
-    for (let turn = 0; turn < turnsOf(scene.settings); turn += 1) killed += await kill(scene, turn)
+    for (let turn = 0; turn < repetitionsOf(scene.settings); turn += 1)
+      killed += await kill(scene, turn)
     return killed
   }
 }
@@ -20,7 +21,7 @@ export const evaluationKilled: EvaluationFault = {
 async function kill(scene: EvaluationScene, turn: number): Promise<number> {
   const { judge, evaluation, ledger, recover } = scene
   const open = await holdCalls(scene)
-  // Both now and then: nobody is there to go on meanwhile.
+  // Every third time, kill both processes, so that neither can take over.
   const chosen = turn % 3 === 1 ? [...evaluation.all] : evaluation.all.slice(0, 1)
   await evaluation.kill(chosen)
   const at = Date.now()
@@ -31,7 +32,7 @@ async function kill(scene: EvaluationScene, turn: number): Promise<number> {
   return chosen.length
 }
 
-/** Resolves with how many calls are open, and stay so until they are let go. */
+/** Makes the judge hold calls, and resolves with their number when enough are held. */
 export async function holdCalls({ judge }: EvaluationScene): Promise<number> {
   await judge.hold(true)
   return await waitUntil(

@@ -1,4 +1,6 @@
-/** What was settled is delivered again, to processes that were told to stop with calls open. */
+/** Stops evaluation processes during judge calls, then rewinds their consumer group's offsets, so
+ * that messages are redelivered.
+ */
 import { committedOffsets, groupMembers, setOffsets } from '../../../support/kafka.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 import type { EvaluationFault, EvaluationScene } from '../fault.ts'
@@ -6,18 +8,18 @@ import { holdCalls } from './evaluation-killed.ts'
 
 const leaveMs = 60_000
 const releaseMs = 1500
-/** The long form repeats it. */
-function turnsOf({ rounds }: { rounds: number }): number {
+/** Returns the number of injections: one in the short form, four in the long form. */
+function repetitionsOf({ rounds }: { rounds: number }): number {
   return Math.max(1, Math.floor(rounds / 50))
 }
 
 export const evaluationRedelivered: EvaluationFault = {
   done: (settings) =>
     'SIGTERM to both processes with calls held open, and the offsets of the group set back, ' +
-    `${turnsOf(settings)} times`,
+    `${repetitionsOf(settings)} times`,
   inject: async (scene) => {
-    for (let turn = 0; turn < turnsOf(scene.settings); turn += 1) await deliverAgain(scene)
-    return turnsOf(scene.settings)
+    for (let turn = 0; turn < repetitionsOf(scene.settings); turn += 1) await deliverAgain(scene)
+    return repetitionsOf(scene.settings)
   }
 }
 
@@ -36,12 +38,12 @@ async function deliverAgain(scene: EvaluationScene): Promise<void> {
 async function setBack({ installation, random, ledger }: EvaluationScene): Promise<void> {
   const { groups, topics } = installation
   const isEmpty = async (): Promise<boolean> => (await groupMembers(groups.evaluation)).length === 0
-  await waitUntil('nobody is in the group', isEmpty, leaveMs)
+  await waitUntil('the group is empty', isEmpty, leaveMs)
   const committed = await committedOffsets(groups.evaluation, topics.decisions)
   const back = new Map(
     [...committed].map(([partition, at]) => [partition, BigInt(random.below(Number(at) + 1))])
   )
   await setOffsets(groups.evaluation, topics.decisions, back)
   const messages = [...committed].map(([partition, at]) => Number(at - (back.get(partition) ?? at)))
-  ledger.write({ line: 'delivered_again', messages: messages.reduce((sum, one) => sum + one, 0) })
+  ledger.write({ line: 'redelivered', messages: messages.reduce((sum, one) => sum + one, 0) })
 }

@@ -1,13 +1,19 @@
-/** The day ends under load, on the clocks of gateway and storage. */
+/** Shifts the clocks of the gateway and storage so that they pass midnight UTC under load. */
 import { waitUntil } from '../../../support/wait-until.ts'
 import type { StorageFault } from '../fault.ts'
 import { shiftClock } from '../shift-clock.ts'
 
-/** Time for the processes to start, and for some traffic before. */
+/**
+ * Time between startup and midnight in milliseconds, long enough to start the processes and store
+ * decisions.
+ */
 const aheadMs = 40_000
 const dayMs = 86_400_000
 
-/** To the midnight that was, since a broker takes nothing that is stamped far ahead. */
+/**
+ * Returns the clock offset in milliseconds that sets the clock to just before the last midnight.
+ * The clock cannot be set to the future, because the broker rejects records with future timestamps.
+ */
 function offsetMs(): number {
   return -(Date.now() % dayMs) - aheadMs
 }
@@ -28,9 +34,9 @@ export const midnight: StorageFault = {
     await recover()
     return 1
   },
-  doubts: ({ days, acrossDays, rowsInDefault }) => {
+  missingEffect: ({ days, acrossDays, rowsInDefault }) => {
     if (days.length !== 2) return `rows of ${days.length} days, not of 2`
     if (acrossDays === 0) return 'no decision was delivered on both sides of midnight'
-    return rowsInDefault === 0 ? null : `${rowsInDefault} rows lie in the default partition`
+    return rowsInDefault === 0 ? null : `${rowsInDefault} rows are in the default partition`
   }
 }

@@ -1,4 +1,6 @@
-/** The partition of the day is gone, then the default one as well: no table takes the rows. */
+/** Removes today's table partition, and later the default partition, so that no partition accepts
+ * today's rows.
+ */
 import { aDecision } from '../../../support/builders.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 import type { StorageFault, StorageScene } from '../fault.ts'
@@ -14,7 +16,7 @@ export const partitionMissing: StorageFault = {
     const { database } = scene.installation
     await database.query(dropToday)
     await sendFarAhead(scene)
-    await waitUntil('rows lie in the default partition', () => isInDefault(scene))
+    await waitUntil('rows are in the default partition', () => isInDefault(scene))
     await scene.last()
     await database.query('alter table decisions detach partition decisions_default')
     await scene.last()
@@ -22,10 +24,10 @@ export const partitionMissing: StorageFault = {
     await scene.recover()
     return 2
   },
-  doubts: ({ days }) => (days.length > 1 ? null : 'no decision of a far day was stored')
+  missingEffect: ({ days }) => (days.length > 1 ? null : 'no decision of a distant day was stored')
 }
 
-/** In one transaction, and with the rows kept: what is to be missing is the table alone. */
+/** Drops today's partition and moves its rows to the default partition in one transaction. */
 const dropToday = `
   do $$
   declare
@@ -38,7 +40,10 @@ const dropToday = `
   end
   $$`
 
-/** A gateway cannot: the broker takes no record that is stamped so far ahead. */
+/**
+ * Writes decisions dated far in the future, directly to Kafka. A gateway with a shifted clock
+ * cannot write them, because the broker rejects record timestamps in the far future.
+ */
 async function sendFarAhead({ foreign }: StorageScene): Promise<void> {
   const received_at = Date.now() + farDays * dayMs
   const decisions = Array.from({ length: 20 }, () => aDecision({ received_at }))

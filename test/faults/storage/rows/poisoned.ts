@@ -1,16 +1,19 @@
-/** Records that nobody can store lie among good ones. */
+/** Mixes poison records with valid decisions. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { aDecision } from '../../../support/builders.ts'
-import { turnsOf } from '../fault.ts'
+import { repetitionsOf } from '../fault.ts'
 import type { StorageFault, StorageScene } from '../fault.ts'
 import { oddities, poisons } from '../poison.ts'
 
 const partitions = 12
-/** Few among many: a flood of dead letters is another matter. */
+/**
+ * Average pause between poison records in milliseconds. It keeps their share below the dead-letter
+ * limit.
+ */
 const betweenMs = 150
 
 function roundsOf(settings: { rounds: number }): number {
-  return Math.ceil(turnsOf(settings) / 3)
+  return Math.ceil(repetitionsOf(settings) / 3)
 }
 
 export const poisoned: StorageFault = {
@@ -32,11 +35,11 @@ export const poisoned: StorageFault = {
     await recover()
     return written
   },
-  doubts: ({ poison, deadLetters, conflicts }) =>
-    deadLetters === poison + conflicts ? null : `${deadLetters} dead letters`
+  missingEffect: ({ poison, deadLetterOrigins, conflicts }) =>
+    deadLetterOrigins === poison + conflicts ? null : `${deadLetterOrigins} dead-letter records`
 }
 
-/** Strange, and nothing is wrong with them: they are stored. */
+/** Writes unusual decisions that must be stored. */
 async function sendOddities({ foreign, random }: StorageScene): Promise<void> {
   const decisions = oddities.map((changes) => aDecision({ ...changes, received_at: Date.now() }))
   await foreign.send(decisions, random.below(partitions))

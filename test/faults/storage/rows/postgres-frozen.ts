@@ -1,8 +1,13 @@
-/** The database server stands still with its connections open, longer than a statement may take. */
+/** Freezes Postgres while connections are open; in the long form, for longer than the statement
+ * timeout.
+ */
 import { pauseService, resumeService } from '../../../support/services.ts'
 import type { StorageFault } from '../fault.ts'
 
-/** In the long form, beyond the 30 seconds after which a statement is given up. */
+/**
+ * The freeze lasts this multiple of the configured fault duration. In the long form, that is longer
+ * than the statement timeout of 30 seconds.
+ */
 const times = 2
 
 export const postgresFrozen: StorageFault = {

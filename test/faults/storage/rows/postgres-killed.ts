@@ -1,20 +1,20 @@
-/** The database server dies in the middle of transactions, and comes back with its disk. */
+/** Kills Postgres during transactions and restarts it with its data. */
 import { killService, reviveService } from '../../../support/services.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
-import { turnsOf } from '../fault.ts'
+import { repetitionsOf } from '../fault.ts'
 import type { StorageFault } from '../fault.ts'
 
 const reviveMs = 60_000
 
-/** A third as often as a process of ours: it stays away for a while each time. */
+/** A third of the usual injections, because each one includes downtime. */
 function roundsOf(settings: { rounds: number }): number {
-  return Math.ceil(turnsOf(settings) / 3)
+  return Math.ceil(repetitionsOf(settings) / 3)
 }
 
 export const postgresKilled: StorageFault = {
   done: (settings) => {
     const [seconds, rounds] = [settings.seconds / 4, roundsOf(settings)]
-    return `SIGKILL, away for ${seconds} s, started again with its disk, ${rounds} times`
+    return `SIGKILL, stopped for ${seconds} s, started again with its disk, ${rounds} times`
   },
   members: 2,
   inject: async ({ settings, settleMore, last, recover }) => {
@@ -22,9 +22,9 @@ export const postgresKilled: StorageFault = {
       await settleMore(1)
       await killService('postgres')
       await last(1 / 4)
-      // Its own processes may outlive it for a moment, and it does not start beside them.
+      // Retry, because child processes of the killed server can briefly prevent a restart.
       const revive = () => reviveService('postgres').then(() => true)
-      await waitUntil('Postgres is back', revive, reviveMs)
+      await waitUntil('Postgres runs again', revive, reviveMs)
       await recover()
     }
     return roundsOf(settings)

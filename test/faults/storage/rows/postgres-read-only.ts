@@ -1,4 +1,4 @@
-/** The database refuses to be written to, as after a failover, in open sessions as well. */
+/** Makes Postgres read-only, even in open sessions, as a failover does. */
 import pg from 'pg'
 import { onEnd } from '../../../support/cleanup.ts'
 import { services } from '../../../support/services.ts'
@@ -21,7 +21,7 @@ export const postgresReadOnly: StorageFault = {
     onEnd(() => setReadOnly('off'))
     await setReadOnly('on')
     const [shown] = await installation.database.query('show transaction_read_only')
-    if (shown?.['transaction_read_only'] !== 'on') ledger.complain('it can still be written to')
+    if (shown?.['transaction_read_only'] !== 'on') ledger.complain('Postgres is still writable')
     await last()
     await setReadOnly('off')
     await recover()

@@ -1,14 +1,14 @@
-/** Members come and go under load, and partitions with them. */
+/** Adds and removes storage processes under load, so that partitions move between them. */
 import { waitUntil } from '../../../support/wait-until.ts'
 import type { Application } from '../../../support/application.ts'
-import { turnsOf } from '../fault.ts'
+import { repetitionsOf } from '../fault.ts'
 import type { StorageFault } from '../fault.ts'
 
 const more = 2
 const settledMs = 60_000
 
 function roundsOf(settings: { rounds: number }): number {
-  return Math.ceil(turnsOf(settings) / 3)
+  return Math.ceil(repetitionsOf(settings) / 3)
 }
 
 export const rebalanced: StorageFault = {
@@ -26,7 +26,7 @@ export const rebalanced: StorageFault = {
   }
 }
 
-/** A member that got nothing to do would prove nothing. */
+/** Waits until a process has consumed a record. An idle process would prove nothing. */
 async function waitUntilSettled(member: Application): Promise<void> {
   const hasSettled = async (): Promise<boolean> =>
     /^sluice_consumed_total\{.*\} [1-9]/m.test(await member.metrics())

@@ -1,16 +1,19 @@
-/** A process is stopped within its transaction, and what it has locked stays locked. */
+/** Freezes a storage process during a transaction, while it holds locks. */
 import pg from 'pg'
 import { waitUntilConsumed } from '../../../support/kafka.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
-import { buryZombie } from '../bury-zombie.ts'
-import { turnsOf } from '../fault.ts'
+import { retireZombie } from '../retire-zombie.ts'
+import { repetitionsOf } from '../fault.ts'
 import type { StorageFault, StorageScene } from '../fault.ts'
 
-/** The session of a dead member, and the time that a transaction may do nothing. */
+/**
+ * Maximum time in milliseconds until another process takes over: the session timeout plus
+ * Postgres's idle-in-transaction timeout.
+ */
 const takeOverMs = 120_000
 
 function roundsOf(settings: StorageScene['settings']): number {
-  return Math.ceil(turnsOf(settings) / 4)
+  return Math.ceil(repetitionsOf(settings) / 4)
 }
 
 export const storageFrozenWithin: StorageFault = {
@@ -29,19 +32,20 @@ async function freeze(scene: StorageScene): Promise<void> {
   const { groups, topics } = installation
   const [zombie] = group.all
   if (zombie === undefined) throw new Error('no member is left')
-  // The rows come after the identities, and have to wait: there it stops.
+  // The transaction inserts ids first and then waits for this lock to insert rows. Freeze the
+  // process while it waits.
   await withLock(installation.database.url, async () => {
     await waitUntil('it waits within its transaction', () => isSeen(scene, 'active'))
     zombie.freeze()
   })
-  await waitUntil('its transaction stands', () => isSeen(scene, 'idle in transaction'))
+  await waitUntil('its transaction is idle', () => isSeen(scene, 'idle in transaction'))
   await group.start(1)
   await waitUntilConsumed(groups.storage, topics.decisions, takeOverMs)
   await recover()
-  await buryZombie(scene, zombie)
+  await retireZombie(scene, zombie)
 }
 
-/** Whether a session of the group is in this state, with identities that are not committed. */
+/** Checks whether a storage session in the given state has uncommitted ids. */
 async function isSeen({ installation }: StorageScene, state: string): Promise<boolean> {
   const sessions = await installation.database.query(
     `select from pg_stat_activity a

@@ -1,15 +1,17 @@
-/** A process is stopped between rows and offsets, another takes over, and then it goes on. */
+/** Freezes a storage process between the database commit and the offset commit, and resumes it
+ * after another process has taken over.
+ */
 import { committedOffsets } from '../../../support/kafka.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
-import { buryZombie } from '../bury-zombie.ts'
-import { proxyOf, turnsOf } from '../fault.ts'
+import { retireZombie } from '../retire-zombie.ts'
+import { proxyOf, repetitionsOf } from '../fault.ts'
 import type { StorageFault, StorageScene } from '../fault.ts'
 
 const takeOverMs = 60_000
 
-/** Half as often as what takes half the time. */
+/** Half of the usual injections, because each one takes twice as long. */
 function roundsOf(settings: StorageScene['settings']): number {
-  return Math.ceil(turnsOf(settings) / 2)
+  return Math.ceil(repetitionsOf(settings) / 2)
 }
 
 export const storageFrozen: StorageFault = {
@@ -33,7 +35,7 @@ async function freeze(scene: StorageScene): Promise<void> {
   proxy.holdOffsetCommits()
   await waitUntil('a commit is held', () => proxy.heldOffsetCommits() > 0)
   zombie.freeze()
-  // What it asked for stays held; what others ask for passes.
+  // The frozen process's commit stays held. Commits of other processes are forwarded.
   proxy.passOffsetCommits()
   const held = proxy.heldCommits().flatMap(({ offsets }) => offsets)
   await group.start(1)
@@ -43,5 +45,5 @@ async function freeze(scene: StorageScene): Promise<void> {
   }
   await waitUntil('the successor is beyond the zombie', hasPassed, takeOverMs)
   proxy.releaseOffsetCommits()
-  await buryZombie(scene, zombie)
+  await retireZombie(scene, zombie)
 }

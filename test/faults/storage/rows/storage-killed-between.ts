@@ -1,7 +1,7 @@
-/** Every storage process dies when its rows are committed and its offsets are not. */
+/** Kills all storage processes between the database commit and the offset commit. */
 import { committedOffsets, readAll } from '../../../support/kafka.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
-import { proxyOf, turnsOf } from '../fault.ts'
+import { proxyOf, repetitionsOf } from '../fault.ts'
 import type { StorageFault, StorageScene } from '../fault.ts'
 
 const members = 3
@@ -9,16 +9,16 @@ const members = 3
 export const storageKilledBetween: StorageFault = {
   done: (settings) =>
     `all ${members} processes SIGKILLed with their rows committed and their offset commits held, ` +
-    `${turnsOf(settings)} times`,
+    `${repetitionsOf(settings)} times`,
   members,
   throughProxy: true,
   inject: async (scene) => {
     const proxy = proxyOf(scene)
     const { members: group, settings } = scene
     let killed = 0
-    for (let turn = 0; turn < turnsOf(settings); turn += 1) {
+    for (let turn = 0; turn < repetitionsOf(settings); turn += 1) {
       proxy.holdOffsetCommits()
-      // A commit is asked for only after the transaction: whose commit is held is in between.
+      // A process with a held offset commit has already committed its transaction.
       await waitUntil('every member has a commit that is held', () => {
         return new Set(proxy.heldCommits().map(({ memberId }) => memberId)).size === members
       })
@@ -32,7 +32,7 @@ export const storageKilledBetween: StorageFault = {
   }
 }
 
-/** @throws unless each held commit was of rows that are in the table, and did not take place. */
+/** For each held commit, checks that its rows are stored and its offset is not committed. */
 async function proveBetween({ installation, proxy, ledger }: StorageScene): Promise<void> {
   const { groups, topics, database } = installation
   const committed = await committedOffsets(groups.storage, topics.decisions)
@@ -40,7 +40,9 @@ async function proveBetween({ installation, proxy, ledger }: StorageScene): Prom
   const held = (proxy?.heldCommits() ?? []).flatMap(({ offsets }) => offsets)
   for (const { partition, offset } of held.filter(({ topic }) => topic === topics.decisions)) {
     if ((committed.get(partition) ?? 0n) >= offset) {
-      ledger.complain(`partition ${partition} was committed although the commit was held`)
+      ledger.complain(
+        `the offset of partition ${partition} was committed although the commit was held`
+      )
     }
     const covered = records.filter((each) => each.partition === partition && each.offset < offset)
     const ids = [...new Set(covered.map(({ headers }) => headers['decision_id']))]

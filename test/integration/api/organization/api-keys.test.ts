@@ -1,11 +1,13 @@
-/** API keys over HTTP and a real store; test/e2e/made-keys.test.ts sends with them. */
+/** Tests API keys over HTTP with a real database; test/e2e/api-keys.test.ts sends decisions with
+ * them.
+ */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseApiKey } from '../../../../core/ids/api-key.ts'
-import { keysMax } from '../../../../api/organization/keys/api-keys.ts'
+import { keysMax } from '../../../../api/organization/keys/routes.ts'
 import { createScene } from '../scene.ts'
 import type { Scene } from '../scene.ts'
-import { auditOf, createOrganization, createPerson } from './people.ts'
-import type { Person } from './people.ts'
+import { auditOf, createOrganization, createMember } from './test-users.ts'
+import type { TestUser } from './test-users.ts'
 
 const root = '/v1/auth/api-keys'
 const dayMs = 86_400_000
@@ -31,12 +33,12 @@ interface Page {
   readonly meta: { readonly next_cursor: string | null }
 }
 
-async function anAdmin(): Promise<{ id: string; admin: Person }> {
+async function anAdmin(): Promise<{ id: string; admin: TestUser }> {
   const id = await createOrganization(scene)
-  return { id, admin: await createPerson(scene, id, 'admin') }
+  return { id, admin: await createMember(scene, id, 'admin') }
 }
 
-async function aKey(by: Person, members: object = {}): Promise<Key> {
+async function aKey(by: TestUser, members: object = {}): Promise<Key> {
   const { status, body, text } = await by.send<Key>('POST', root, { name: 'agents', ...members })
   if (status !== 201) throw new Error(`answered ${status}: ${text}`)
   return body
@@ -47,7 +49,7 @@ function inDays(days: number): string {
 }
 
 describe('a key', () => {
-  test('is shown whole when it is made, and never again', async () => {
+  test('is shown whole when it is created, and never again', async () => {
     const { id, admin } = await anAdmin()
     const { key, ...made } = await aKey(admin)
     const parts = parseApiKey(key)
@@ -66,12 +68,12 @@ describe('a key', () => {
     expect(log.map(({ action, target }) => [action, target])).toEqual([
       ['api_key.created', made.key_id]
     ])
-    const told = shown.text + list.text + JSON.stringify(log)
-    expect(told).not.toContain(parts?.secret)
-    expect(told).not.toContain('digest')
+    const shownTexts = shown.text + list.text + JSON.stringify(log)
+    expect(shownTexts).not.toContain(parts?.secret)
+    expect(shownTexts).not.toContain('digest')
   })
 
-  test('is as it was asked for', async () => {
+  test('has the requested properties', async () => {
     const { admin } = await anAdmin()
     const expires_at = inDays(30)
     const scopes = ['evaluation:read', 'admin']
@@ -82,7 +84,7 @@ describe('a key', () => {
     expect(key.key).toMatch(/^slk_eu1_/)
   })
 
-  test('changes as far as it is asked to, and then not when it has ended', async () => {
+  test('is updated as requested, but not after it has ended', async () => {
     const { id, admin } = await anAdmin()
     const { key_id } = await aKey(admin, { scopes: ['ingest', 'feedback:write'] })
     const path = `${root}/${key_id}`
@@ -117,7 +119,7 @@ describe('a key', () => {
     [{ name: '' }, '/name'],
     [{ rate_limit_points: 0 }, '/rate_limit_points'],
     [{ key_id: 'mine' }, '/key_id']
-  ])('with %j is refused', async (members, pointer) => {
+  ])('is rejected with %j', async (members, pointer) => {
     const { status, body } = await scene.send({
       ...{ method: 'POST', path: root, body: { name: 'agents', ...members } }
     })
@@ -131,21 +133,21 @@ describe('a key', () => {
     ['POST', '/revoke'],
     ['POST', '/rotate']
   ] as const)(
-    'of another organization is as one that there is not: %s %s',
+    'of another organization gets the same response as an unknown key: %s %s',
     async (method, rest) => {
       const { admin } = await anAdmin()
       const { key_id } = await aKey((await anAdmin()).admin)
       const body = method === 'PATCH' || rest === '/rotate' ? {} : undefined
-      const tell = async (id: string) => {
+      const responseFor = async (id: string) => {
         const { status, text } = await admin.send(method, `${root}/${id}${rest}`, body)
         return [status, text.replaceAll(id, '…').replace(/"request_id":"[^"]*"/, '')]
       }
-      expect(await tell(key_id)).toEqual(await tell('0123456789ab'))
-      expect((await tell(key_id))[0]).toBe(404)
+      expect(await responseFor(key_id)).toEqual(await responseFor('0123456789ab'))
+      expect((await responseFor(key_id))[0]).toBe(404)
     }
   )
 
-  test('is for admins', async () => {
+  test('requires the role admin', async () => {
     for (const role of ['viewer', 'member']) {
       const { status, body } = await scene.send({ method: 'GET', path: root, role })
       expect([status, body['code']]).toEqual([403, 'role_missing'])
@@ -153,27 +155,27 @@ describe('a key', () => {
   })
 })
 
-test('what a key has sent is told as far as it is known', async () => {
+test('shows the counts of a key if they are known', async () => {
   const { admin } = await anAdmin()
   const { key_id } = await aKey(admin)
   const shown = async () => (await admin.send('GET', `${root}/${key_id}`)).body
   expect(await shown()).toMatchObject({ accepted_24h: null, rejected_24h: null })
-  const { keyCounts } = scene.readFacts
+  const { keyCounts } = scene.readUsage
   const counted = { accepted: 7, rejected: 2, rejected_by_code: {}, dropped: 0 }
-  scene.readFacts.keyCounts = async () => Promise.resolve(new Map([[key_id, counted]]))
+  scene.readUsage.keyCounts = async () => Promise.resolve(new Map([[key_id, counted]]))
   expect(await shown()).toMatchObject({ accepted_24h: 7, rejected_24h: 2 })
-  scene.readFacts.keyCounts = keyCounts
+  scene.readUsage.keyCounts = keyCounts
 })
 
 describe('rotation', () => {
-  test('makes a key like the old one, which goes on for the grace', async () => {
+  test('creates a key like the old one, which works during the grace period', async () => {
     const { id, admin } = await anAdmin()
     const old = await aKey(admin, { scopes: ['ingest', 'profiles:read'], environment: 'eu' })
-    const asked = { grace_seconds: 3600 }
+    const rotation = { grace_seconds: 3600 }
     const { status, body } = await admin.send<Rotated>(
       'POST',
       `${root}/${old.key_id}/rotate`,
-      asked
+      rotation
     )
     expect([status, body.state, body['scopes']]).toEqual([201, 'active', old['scopes']])
     expect(body.key).toMatch(/^slk_eu_/)
@@ -197,19 +199,19 @@ describe('rotation', () => {
     expect(JSON.stringify(log)).not.toContain(parseApiKey(body.key)?.secret)
   })
 
-  test('without a grace ends the old one now, and a long one changes no earlier end', async () => {
+  test('ends the old key at once without a grace period, and never later than before', async () => {
     const { admin } = await anAdmin()
     const one = await aKey(admin)
     await admin.send('POST', `${root}/${one.key_id}/rotate`, { grace_seconds: 0 })
     expect((await admin.send('GET', `${root}/${one.key_id}`)).body['state']).toBe('rotated')
     const other = await aKey(admin, { expires_at: inDays(1) })
-    const asked = { grace_seconds: 30 * 86_400, expires_at: inDays(90) }
-    const { body } = await admin.send<Rotated>('POST', `${root}/${other.key_id}/rotate`, asked)
+    const rotation = { grace_seconds: 30 * 86_400, expires_at: inDays(90) }
+    const { body } = await admin.send<Rotated>('POST', `${root}/${other.key_id}/rotate`, rotation)
     expect(body.replaces.expires_at).toBe(other.expires_at)
-    expect(body.expires_at).toBe(asked.expires_at)
+    expect(body.expires_at).toBe(rotation.expires_at)
   })
 
-  test('twice at once makes one key', async () => {
+  test('creates one key when requested twice concurrently', async () => {
     const { admin } = await anAdmin()
     const { key_id } = await aKey(admin)
     const answers = await Promise.all(
@@ -221,7 +223,7 @@ describe('rotation', () => {
 })
 
 describe('the list', () => {
-  test('is in pages, the newest first, and of one state if asked', async () => {
+  test('is paged, newest first, and can be filtered by state', async () => {
     const { admin } = await anAdmin()
     const ids: string[] = []
     for (const name of ['a', 'b', 'c', 'd', 'e']) ids.unshift((await aKey(admin, { name })).key_id)
@@ -241,7 +243,7 @@ describe('the list', () => {
     expect((await admin.send<Page>('GET', `${root}?cursor=${forged}`)).body.data).toEqual([])
   })
 
-  test('counts a limit of those that have not ended', async () => {
+  test('limits the number of keys that work', async () => {
     const { id, admin } = await anAdmin()
     await scene.database.query(
       `insert into api_keys (key_id, organization_id, name, environment, secret_digest, scopes)

@@ -1,10 +1,11 @@
-/** The audit log over HTTP and a real store: of what is changed, by whom, and never a secret. */
+/** Tests the audit log over HTTP with a database: every change with its actor, and never a secret.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createScene } from '../scene.ts'
 import type { Scene } from '../scene.ts'
-import { auditOf, createOrganization, createPerson } from './people.ts'
-import type { Person } from './people.ts'
+import { auditOf, createOrganization, createMember } from './test-users.ts'
+import type { TestUser } from './test-users.ts'
 
 const path = '/v1/auth/audit'
 const keys = '/v1/auth/api-keys'
@@ -25,18 +26,18 @@ interface Page {
   readonly meta: { readonly next_cursor: string | null }
 }
 
-async function anAdmin(): Promise<{ id: string; admin: Person }> {
+async function anAdmin(): Promise<{ id: string; admin: TestUser }> {
   const id = await createOrganization(scene)
-  return { id, admin: await createPerson(scene, id, 'admin') }
+  return { id, admin: await createMember(scene, id, 'admin') }
 }
 
-async function actionsOf(by: Person, query: string): Promise<string[]> {
+async function actionsOf(by: TestUser, query: string): Promise<string[]> {
   const { status, body, text } = await by.send<Page>('GET', `${path}?${query}`)
   if (status !== 200) throw new Error(`answered ${status}: ${text}`)
   return body.data.map(({ action }) => action)
 }
 
-test('an entry says who did what, to what, from where and in which request', async () => {
+test('records who did what, to what, from where and in which request', async () => {
   const { admin } = await anAdmin()
   const made = await admin.send<{ key_id: string }>('POST', keys, { name: 'agents' })
   const { body } = await admin.send<Page>('GET', `${path}?action=api_key.created`)
@@ -63,9 +64,9 @@ test('an entry says who did what, to what, from where and in which request', asy
 })
 
 describe('the list', () => {
-  test('is in pages, the newest first, and filtered as asked', async () => {
+  test('is paged, newest first, and filtered as requested', async () => {
     const { id, admin } = await anAdmin()
-    const other = await createPerson(scene, id, 'owner')
+    const other = await createMember(scene, id, 'owner')
     const { body } = await admin.send<{ key_id: string }>('POST', keys, { name: 'agents' })
     await other.send('PATCH', `${keys}/${body.key_id}`, { name: 'renamed' })
     await other.send('PATCH', '/v1/auth/organization', { name: 'Renamed' })
@@ -91,12 +92,12 @@ describe('the list', () => {
     expect(await actionsOf(admin, `to=${before}`)).toEqual([])
   })
 
-  test('is of the organization alone, and for admins', async () => {
+  test('contains only the own organization, and requires the role admin', async () => {
     const { id, admin } = await anAdmin()
     await (await anAdmin()).admin.send('POST', keys, { name: 'theirs' })
     expect(await actionsOf(admin, 'action=api_key')).toEqual([])
     for (const role of ['viewer', 'member']) {
-      const { status } = await (await createPerson(scene, id, role)).send('GET', path)
+      const { status } = await (await createMember(scene, id, role)).send('GET', path)
       expect([role, status]).toEqual([role, 403])
     }
   })
@@ -110,7 +111,7 @@ describe('the list', () => {
   )
 })
 
-test('each change of the configuration notes itself, without what is secret', async () => {
+test('records each configuration change without its secrets', async () => {
   const { id, admin } = await anAdmin()
   const root = '/v1/evaluation'
   const secret = `sk-${randomUUID()}`
@@ -171,12 +172,12 @@ test('each change of the configuration notes itself, without what is secret', as
     { action: 'webhook.deleted', target: webhook, details: { name: 'alerts' } },
     { action: 'connection.deleted', target: connection, details: { name: 'judges' } }
   ])
-  const told = JSON.stringify(log)
-  expect(told).not.toContain(secret)
-  expect(told).not.toContain(rotated.body['secret'])
+  const text = JSON.stringify(log)
+  expect(text).not.toContain(secret)
+  expect(text).not.toContain(rotated.body['secret'])
 })
 
-test('a change that is refused leaves no entry', async () => {
+test('records no entry for a rejected change', async () => {
   const { id, admin } = await anAdmin()
   await admin.send('PATCH', `${keys}/0123456789ab`, { name: 'x' })
   await admin.send('DELETE', `/v1/auth/organization/members/${randomUUID()}`)

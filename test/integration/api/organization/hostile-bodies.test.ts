@@ -1,4 +1,4 @@
-/** No body, path or query, however odd, makes a 500 of these routes. */
+/** Tests that no body, path or query of the organization routes causes a 500. */
 import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { apiKeyScopes } from '../../../../core/ids/api-key.ts'
@@ -21,7 +21,7 @@ const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 3 })
 )
 
-/** Mostly what ought to be there, and sometimes anything. */
+/** Usually generates a value of `arbitrary`, which is valid; sometimes a value of `odd`. */
 function mostly<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 6, arbitrary }, { weight: 1, arbitrary: odd })
 }
@@ -78,7 +78,7 @@ interface Made {
   readonly key_id: string
 }
 
-/** A new key each time: some of what is sent ends it. */
+/** Returns an id for the path. Creates a new API key each time, because some requests revoke it. */
 async function anId(path: string): Promise<string> {
   if (!path.includes('/api-keys/')) return '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
   const body = { name: 'agents' }
@@ -86,7 +86,7 @@ async function anId(path: string): Promise<string> {
   return made.key_id
 }
 
-test.each(routes)('$method of whatever body is taken, or refused with a code', async (route) => {
+test.each(routes)('accepts any body of $method, or rejects it with a code', async (route) => {
   await fc.assert(
     fc.asyncProperty(route.body, async (body) => {
       const path = route.path(await anId(route.path('')))
@@ -101,12 +101,12 @@ test.each(routes)('$method of whatever body is taken, or refused with a code', a
 
 const lists = ['organization/members', 'organization/invites', 'api-keys', 'audit'] as const
 
-/** As JSON, since an object with a `toString` of its own has no other text. */
+/** Formats a value for a query. Objects become JSON, because they may have their own `toString`. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-test.each(lists)('%s of whatever query is answered, or refused with a code', async (list) => {
+test.each(lists)('accepts any query of %s, or rejects it with a code', async (list) => {
   const query = fc.record(
     {
       ...{ cursor: oddText, limit: mostly(fc.integer()), action: oddText, actor: oddText },

@@ -1,16 +1,13 @@
-/** Inviting people, over HTTP and a real store. */
+/** Tests invites over HTTP with a database: sending, accepting, expiry, permissions and limits. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { userRoles } from '../../../../core/user-role.ts'
-import {
-  invitesPerDay,
-  invitesToOnePerHour
-} from '../../../../api/organization/invites/throttle-invites.ts'
-import { tokenOfLetter } from '../account-scene.ts'
+import { invitesLimit, invitesToOneLimit } from '../../../../api/accounts/throttle.ts'
+import { tokenOfEmail } from '../account-scene.ts'
 import { createScene } from '../scene.ts'
 import type { Scene } from '../scene.ts'
-import { auditOf, createOrganization, createPerson, password } from './people.ts'
-import type { Person } from './people.ts'
+import { auditOf, createOrganization, createMember, password } from './test-users.ts'
+import type { TestUser } from './test-users.ts'
 
 const invites = '/v1/auth/organization/invites'
 const accept = '/v1/auth/invites/accept'
@@ -29,27 +26,27 @@ interface Listed {
   readonly data: readonly Record<string, unknown>[]
 }
 
-async function invite(by: Person, email: string, role = 'member'): Promise<Invite> {
+async function invite(by: TestUser, email: string, role = 'member'): Promise<Invite> {
   const { status, body, text } = await by.send<Invite>('POST', invites, { email, role })
   if (status !== 201) throw new Error(`answered ${status}: ${text}`)
   return body
 }
 
-async function listed(by: Person): Promise<readonly Record<string, unknown>[]> {
+async function listed(by: TestUser): Promise<readonly Record<string, unknown>[]> {
   return (await by.send<Listed>('GET', invites)).body.data
 }
 
-/** An organization with its owner, and somebody of another one. */
-async function strangers() {
+/** Creates an organization with its owner, and a user of another organization. */
+async function createTwoOrganizations() {
   const id = await createOrganization(scene, 'Acme Agents')
-  const owner = await createPerson(scene, id, 'owner')
-  const guest = await createPerson(scene, await createOrganization(scene), 'owner')
+  const owner = await createMember(scene, id, 'owner')
+  const guest = await createMember(scene, await createOrganization(scene), 'owner')
   return { id, owner, guest }
 }
 
 describe('an invite', () => {
-  test('brings no session of an earlier membership back', async () => {
-    const { id, owner, guest } = await strangers()
+  test('does not revive a session of an earlier membership', async () => {
+    const { id, owner, guest } = await createTwoOrganizations()
     const join = async () => {
       const { token } = await invite(owner, guest.email)
       return (await guest.send('POST', accept, { token })).status
@@ -57,7 +54,8 @@ describe('an invite', () => {
     expect(await join()).toBe(200)
     const login = { email: guest.email, password, organization_id: id }
     const { body } = await scene.post<{ refresh_token: string }>('/v1/auth/login', login)
-    // As where the store was away in the moment after the member was removed.
+    // Deletes the membership without ending the session, as if the database had failed between the
+    // two steps.
     await scene.database.query(
       `delete from memberships where organization_id = $1 and user_id = $2`,
       [id, guest.user_id]
@@ -67,8 +65,8 @@ describe('an invite', () => {
     expect([again.status, again.body['code']]).toEqual([401, 'refresh_invalid'])
   })
 
-  test('makes a member of whoever has the email and the token, once', async () => {
-    const { id, owner, guest } = await strangers()
+  test('makes a user with the email and the token a member, once', async () => {
+    const { id, owner, guest } = await createTwoOrganizations()
     const { token, ...made } = await invite(owner, ` ${guest.email.toUpperCase()} `, 'admin')
     expect(token).toMatch(/^sli_[\w-]{43}$/)
     expect(made).toEqual({
@@ -97,9 +95,9 @@ describe('an invite', () => {
     expect(JSON.stringify(log)).not.toContain(token)
   })
 
-  test('lets somebody in who belongs to no organization any more, with the login', async () => {
-    const { id, owner } = await strangers()
-    const gone = await createPerson(scene, id, 'member')
+  test('lets a user without an organization join at the login', async () => {
+    const { id, owner } = await createTwoOrganizations()
+    const gone = await createMember(scene, id, 'member')
     await owner.send('DELETE', `/v1/auth/organization/members/${gone.user_id}`)
     const login = { email: gone.email, password }
     const refused = await scene.post('/v1/auth/login', login)
@@ -120,8 +118,8 @@ describe('an invite', () => {
     )
   })
 
-  test('shows its token to nobody but the person invited, where anybody may register', async () => {
-    const { owner } = await strangers()
+  test('shows its token only in the email where registration is open', async () => {
+    const { owner } = await createTwoOrganizations()
     const url = await scene.serveAnother({ REGISTRATION: 'open' })
     const email = `${randomUUID()}@example.com`
     const answer = await fetch(`${url}${invites}`, {
@@ -130,22 +128,22 @@ describe('an invite', () => {
       body: JSON.stringify({ email, role: 'viewer' })
     })
     expect([answer.status, ((await answer.json()) as Invite).token]).toEqual([201, null])
-    const invite_token = await tokenOfLetter(scene, email)
+    const invite_token = await tokenOfEmail(scene, email)
     const body = { email, password: 'correct horse battery staple', invite_token }
     expect((await scene.post('/v1/auth/register', body)).status).toBe(201)
   })
 
   test('is stored without its token', async () => {
-    const { owner, guest } = await strangers()
+    const { owner, guest } = await createTwoOrganizations()
     const { token } = await invite(owner, guest.email)
     const rows = await scene.database.query('select invites::text as row from invites', [])
     expect(JSON.stringify(rows)).not.toContain(token)
   })
 
-  test('is worth nothing to somebody with another email, and stays for the right one', async () => {
-    const { owner, guest } = await strangers()
+  test('is rejected for another email, and stays valid for the right one', async () => {
+    const { owner, guest } = await createTwoOrganizations()
     const { token } = await invite(owner, guest.email)
-    const eve = await createPerson(scene, await createOrganization(scene), 'owner')
+    const eve = await createMember(scene, await createOrganization(scene), 'owner')
     const stolen = await eve.send('POST', accept, { token })
     const guessed = await eve.send('POST', accept, { token: `sli_${'x'.repeat(43)}` })
     expect([stolen.status, stolen.body['code']]).toEqual([422, 'token_invalid'])
@@ -153,8 +151,8 @@ describe('an invite', () => {
     expect((await guest.send('POST', accept, { token })).status).toBe(200)
   })
 
-  test('ends after its time, when it is withdrawn, and when another takes its place', async () => {
-    const { owner, guest } = await strangers()
+  test('ends when it expires, is withdrawn or is replaced', async () => {
+    const { owner, guest } = await createTwoOrganizations()
     const replaced = await invite(owner, guest.email)
     const withdrawn = await invite(owner, guest.email, 'viewer')
     const path = `${invites}/${withdrawn.invite_id}`
@@ -173,30 +171,30 @@ describe('an invite', () => {
     expect(await listed(owner)).toEqual([expect.objectContaining({ state: 'expired' })])
   })
 
-  test('accepted twice at once makes one member', async () => {
-    const { owner, guest } = await strangers()
+  test('makes one member when it is accepted several times concurrently', async () => {
+    const { owner, guest } = await createTwoOrganizations()
     const { token } = await invite(owner, guest.email)
     const answers = await Promise.all([1, 2, 3, 4].map(() => guest.send('POST', accept, { token })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422])
   })
 
-  test('of a member who may not make it any more is withdrawn', async () => {
-    const { id, owner, guest } = await strangers()
-    const admin = await createPerson(scene, id, 'admin')
+  test('is withdrawn when its sender can no longer create it', async () => {
+    const { id, owner, guest } = await createTwoOrganizations()
+    const admin = await createMember(scene, id, 'admin')
     const { token } = await invite(admin, guest.email)
     await owner.send('DELETE', `/v1/auth/organization/members/${admin.user_id}`)
     expect((await guest.send('POST', accept, { token })).body['code']).toBe('token_invalid')
   })
 
-  test('is not for members', async () => {
-    const { id, owner } = await strangers()
-    const member = await createPerson(scene, id, 'member')
+  test('cannot be sent to a member', async () => {
+    const { id, owner } = await createTwoOrganizations()
+    const member = await createMember(scene, id, 'member')
     const again = await owner.send('POST', invites, { email: member.email, role: 'admin' })
     expect([again.status, again.body['code']]).toEqual([409, 'already_member'])
   })
 
-  test('of another organization is as one that there is not', async () => {
-    const { owner, guest } = await strangers()
+  test('of another organization gets the same response as an unknown invite', async () => {
+    const { owner, guest } = await createTwoOrganizations()
     const { invite_id } = await invite(owner, guest.email)
     const answers = await Promise.all(
       [invite_id, randomUUID()].map((id) => guest.send('DELETE', `${invites}/${id}`))
@@ -208,9 +206,9 @@ describe('an invite', () => {
   })
 
   test.each(['ada', 'ada@example', 'a b@example.com', 'ada@example.com\nBcc: eve@example.com'])(
-    'to %j is refused',
+    'is rejected for %j',
     async (email) => {
-      const { owner } = await strangers()
+      const { owner } = await createTwoOrganizations()
       const { status, body } = await owner.send('POST', invites, { email, role: 'member' })
       expect([status, body['errors']]).toEqual([
         422,
@@ -219,11 +217,11 @@ describe('an invite', () => {
     }
   )
 
-  test('has a limit by the day', async () => {
-    const { owner } = await strangers()
+  test('is limited per day', async () => {
+    const { owner } = await createTwoOrganizations()
     const statuses = new Set<number>()
-    for (let made = 0; made < invitesPerDay; made += 1) {
-      const email = `somebody-${made}@example.com`
+    for (let made = 0; made < invitesLimit.points; made += 1) {
+      const email = `guest-${made}@example.com`
       statuses.add((await owner.send('POST', invites, { email, role: 'viewer' })).status)
     }
     expect([...statuses]).toEqual([201])
@@ -232,31 +230,31 @@ describe('an invite', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('an address is invited a few times in an hour, and others go on', async () => {
+  test('is limited per address and hour, not for other addresses', async () => {
     const body = { email: `${randomUUID()}@example.com`, role: 'viewer' }
-    const { owner } = await strangers()
+    const { owner } = await createTwoOrganizations()
     const statuses: number[] = []
-    for (let sent = 0; sent <= invitesToOnePerHour; sent += 1) {
+    for (let sent = 0; sent <= invitesToOneLimit.points; sent += 1) {
       statuses.push((await owner.send('POST', invites, body)).status)
     }
-    expect(statuses).toEqual([...Array<number>(invitesToOnePerHour).fill(201), 429])
+    expect(statuses).toEqual([...Array<number>(invitesToOneLimit.points).fill(201), 429])
     const another = { ...body, email: `${randomUUID()}@example.com` }
     expect((await owner.send('POST', invites, another)).status).toBe(201)
   })
 })
 
-test('who may invite whom: admins everybody but owners, owners everybody', async () => {
+test('lets admins invite any role but owner, and owners any role', async () => {
   const id = await createOrganization(scene)
   for (const actor of userRoles) {
-    const person = await createPerson(scene, id, actor)
+    const actorUser = await createMember(scene, id, actor)
     for (const role of userRoles) {
       const needed = role === 'owner' ? ['owner'] : ['owner', 'admin']
       const email = `${randomUUID()}@example.com`
-      const { status } = await person.send('POST', invites, { email, role })
+      const { status } = await actorUser.send('POST', invites, { email, role })
       const expected = needed.includes(actor) ? 201 : 403
       expect({ actor, role, status }).toEqual({ actor, role, status: expected })
     }
-    const seen = await person.send('GET', invites)
+    const seen = await actorUser.send('GET', invites)
     expect([actor, seen.status]).toEqual([actor, ['owner', 'admin'].includes(actor) ? 200 : 403])
   }
 })

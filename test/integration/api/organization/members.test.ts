@@ -1,10 +1,12 @@
-/** Who belongs to an organization, over HTTP and a real store. */
+/** Tests members over HTTP with a database: listing, role changes, removal and switching
+ * organizations.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { userRoles } from '../../../../core/user-role.ts'
 import { createScene } from '../scene.ts'
 import type { Scene } from '../scene.ts'
-import { auditOf, createOrganization, createPerson, withToken } from './people.ts'
+import { auditOf, createOrganization, createMember, withToken } from './test-users.ts'
 
 const root = '/v1/auth/organization'
 const members = `${root}/members`
@@ -28,10 +30,10 @@ async function rolesIn(organizationId: string): Promise<Record<string, string>> 
 }
 
 describe('the organization', () => {
-  test('is read by anybody in it and renamed by admins', async () => {
+  test('can be read by every member and renamed by admins', async () => {
     const id = await createOrganization(scene, 'Before')
-    const admin = await createPerson(scene, id, 'admin')
-    const viewer = await createPerson(scene, id, 'viewer')
+    const admin = await createMember(scene, id, 'admin')
+    const viewer = await createMember(scene, id, 'viewer')
     expect((await viewer.send('PATCH', root, { name: 'Taken' })).status).toBe(403)
     const renamed = await admin.send('PATCH', root, { name: 'After' })
     expect([renamed.status, renamed.body['name'], renamed.body['role']]).toEqual([
@@ -48,11 +50,11 @@ describe('the organization', () => {
 })
 
 describe('the list of members', () => {
-  test('is by email, in pages, and of nobody else', async () => {
+  test('is sorted by email, paged, and contains only the own organization', async () => {
     const id = await createOrganization(scene)
-    const people = await Promise.all(userRoles.map((role) => createPerson(scene, id, role)))
-    const viewer = people.find((_, index) => userRoles[index] === 'viewer')
-    const expected = people.map(({ email }) => email).sort()
+    const users = await Promise.all(userRoles.map((role) => createMember(scene, id, role)))
+    const viewer = users.find((_, index) => userRoles[index] === 'viewer')
+    const expected = users.map(({ email }) => email).sort()
     const seen: unknown[] = []
     let cursor = ''
     for (let pages = 0; pages < 3; pages += 1) {
@@ -68,7 +70,7 @@ describe('the list of members', () => {
   })
 })
 
-/** Who may give somebody of the second role the third one. */
+/** Every role change, with the expected status for each role of the actor. */
 const matrix = userRoles.flatMap((actor) =>
   userRoles.flatMap((from) =>
     userRoles.map((to) => {
@@ -78,17 +80,17 @@ const matrix = userRoles.flatMap((actor) =>
   )
 )
 
-describe('a change of role', () => {
-  test('is for admins, and of owners for owners', async () => {
+describe('changing a role', () => {
+  test('requires an admin, and for owners an owner', async () => {
     const id = await createOrganization(scene)
-    // Another owner, so that none is the last.
-    await createPerson(scene, id, 'owner')
+    // With a second owner, the target is never the last owner.
+    await createMember(scene, id, 'owner')
     const actors = new Map(
       await Promise.all(
-        userRoles.map(async (role) => [role, await createPerson(scene, id, role)] as const)
+        userRoles.map(async (role) => [role, await createMember(scene, id, role)] as const)
       )
     )
-    const target = await createPerson(scene, id, 'member')
+    const target = await createMember(scene, id, 'member')
     for (const { actor, from, to, status } of matrix) {
       await scene.database.query(
         `update memberships set role = $2 where user_id = $1 and organization_id = $3`,
@@ -111,19 +113,19 @@ describe('a change of role', () => {
     )
   })
 
-  test('holds at once on the gateway that made it', async () => {
+  test('takes effect at once on the gateway that changed it', async () => {
     const id = await createOrganization(scene)
-    const owner = await createPerson(scene, id, 'owner')
-    const admin = await createPerson(scene, id, 'admin')
+    const owner = await createMember(scene, id, 'owner')
+    const admin = await createMember(scene, id, 'admin')
     expect((await admin.send('GET', '/v1/auth/api-keys')).status).toBe(200)
     await owner.send('PATCH', `${members}/${admin.user_id}`, { role: 'viewer' })
     expect((await admin.send('GET', '/v1/auth/api-keys')).status).toBe(403)
   })
 
-  test('leaves the last owner', async () => {
+  test('is rejected for the last owner', async () => {
     const id = await createOrganization(scene)
-    const owner = await createPerson(scene, id, 'owner')
-    await createPerson(scene, id, 'admin')
+    const owner = await createMember(scene, id, 'owner')
+    await createMember(scene, id, 'admin')
     const path = `${members}/${owner.user_id}`
     const demoted = await owner.send('PATCH', path, { role: 'admin' })
     expect([demoted.status, demoted.body['code']]).toEqual([409, 'last_owner'])
@@ -132,11 +134,11 @@ describe('a change of role', () => {
     expect((await owner.send('PATCH', path, { role: 'owner' })).status).toBe(200)
   })
 
-  test('of two owners who demote each other at once leaves one', async () => {
+  test('keeps one of two owners who demote each other concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await createOrganization(scene)
-      const one = await createPerson(scene, id, 'owner')
-      const other = await createPerson(scene, id, 'owner')
+      const one = await createMember(scene, id, 'owner')
+      const other = await createMember(scene, id, 'owner')
       const answers = await Promise.all([
         one.send('PATCH', `${members}/${other.user_id}`, { role: 'member' }),
         other.send('PATCH', `${members}/${one.user_id}`, { role: 'member' })
@@ -146,9 +148,9 @@ describe('a change of role', () => {
     }
   })
 
-  test('of owners who all leave at once leaves one', async () => {
+  test('keeps one of several owners who leave concurrently', async () => {
     const id = await createOrganization(scene)
-    const owners = await Promise.all([1, 2, 3, 4].map(() => createPerson(scene, id, 'owner')))
+    const owners = await Promise.all([1, 2, 3, 4].map(() => createMember(scene, id, 'owner')))
     const answers = await Promise.all(
       owners.map(({ send, user_id }) => send('DELETE', `${members}/${user_id}`))
     )
@@ -157,7 +159,7 @@ describe('a change of role', () => {
   })
 })
 
-/** Who may remove somebody. */
+/** Every removal of a member, with the expected status for each role of the actor. */
 const removals = userRoles.flatMap((actor) =>
   userRoles.map((role) => {
     const needed = role === 'owner' ? ['owner'] : ['owner', 'admin']
@@ -165,13 +167,13 @@ const removals = userRoles.flatMap((actor) =>
   })
 )
 
-describe('removing', () => {
-  test('is for admins, and of owners for owners', async () => {
+describe('removing a member', () => {
+  test('requires an admin, and for owners an owner', async () => {
     const id = await createOrganization(scene)
-    await createPerson(scene, id, 'owner')
+    await createMember(scene, id, 'owner')
     for (const { actor, role, status } of removals) {
-      const remover = await createPerson(scene, id, actor)
-      const target = await createPerson(scene, id, role)
+      const remover = await createMember(scene, id, actor)
+      const target = await createMember(scene, id, role)
       const answer = await remover.send('DELETE', `${members}/${target.user_id}`)
       const isThere = target.user_id in (await rolesIn(id))
       expect({ actor, role, status: answer.status, isThere }).toEqual({
@@ -180,10 +182,10 @@ describe('removing', () => {
     }
   })
 
-  test('is at once on this gateway, and leaving is for anybody', async () => {
+  test('takes effect at once on this gateway, and members can remove themselves', async () => {
     const id = await createOrganization(scene)
-    await createPerson(scene, id, 'owner')
-    const viewer = await createPerson(scene, id, 'viewer')
+    await createMember(scene, id, 'owner')
+    const viewer = await createMember(scene, id, 'viewer')
     const left = await viewer.send('DELETE', `${members}/${viewer.user_id}`)
     expect([left.status, left.body]).toEqual([200, { user_id: viewer.user_id, deleted: true }])
     const after = await viewer.send('GET', root)
@@ -197,29 +199,32 @@ describe('removing', () => {
     ])
   })
 
-  test.each(['PATCH', 'DELETE'] as const)('%s tells nothing of others’ members', async (method) => {
-    const owner = await createPerson(scene, await createOrganization(scene), 'owner')
-    const stranger = await createPerson(scene, await createOrganization(scene), 'owner')
-    const body = method === 'PATCH' ? { role: 'viewer' } : undefined
-    const foreign = await owner.send(method, `${members}/${stranger.user_id}`, body)
-    const unknown = randomUUID()
-    const nobody = await owner.send(method, `${members}/${unknown}`, body)
-    expect([foreign.status, foreign.body['code']]).toEqual([404, 'member_not_found'])
-    const told = (text: string): string =>
-      text.replaceAll(/"request_id":"[^"]*"/g, '').replaceAll(/[0-9a-f-]{36}/g, '…')
-    expect(told(foreign.text)).toBe(told(nobody.text))
-  })
+  test.each(['PATCH', 'DELETE'] as const)(
+    '%s reveals nothing about members of other organizations',
+    async (method) => {
+      const owner = await createMember(scene, await createOrganization(scene), 'owner')
+      const stranger = await createMember(scene, await createOrganization(scene), 'owner')
+      const body = method === 'PATCH' ? { role: 'viewer' } : undefined
+      const foreign = await owner.send(method, `${members}/${stranger.user_id}`, body)
+      const unknown = randomUUID()
+      const missing = await owner.send(method, `${members}/${unknown}`, body)
+      expect([foreign.status, foreign.body['code']]).toEqual([404, 'member_not_found'])
+      const comparable = (text: string): string =>
+        text.replaceAll(/"request_id":"[^"]*"/g, '').replaceAll(/[0-9a-f-]{36}/g, '…')
+      expect(comparable(foreign.text)).toBe(comparable(missing.text))
+    }
+  )
 })
 
-describe('switching', () => {
-  test('goes on as the same session for another organization of the person', async () => {
+describe('switching organizations', () => {
+  test('continues the session in another organization of the user', async () => {
     const [first, second] = [await createOrganization(scene), await createOrganization(scene, 'B')]
-    const person = await createPerson(scene, first, 'owner')
+    const user = await createMember(scene, first, 'owner')
     await scene.database.query(
       `insert into memberships (organization_id, user_id, role) values ($1, $2, 'viewer')`,
-      [second, person.user_id]
+      [second, user.user_id]
     )
-    const switched = await person.send('POST', `${root}/switch`, {
+    const switched = await user.send('POST', `${root}/switch`, {
       organization_id: second.toUpperCase()
     })
     expect([switched.status, switched.body]).toEqual([
@@ -229,21 +234,21 @@ describe('switching', () => {
         ...{ organization_id: second, role: 'viewer' }
       }
     ])
-    const there = withToken(scene, person, String(switched.body['access_token']))
+    const there = withToken(scene, user, String(switched.body['access_token']))
     expect((await there.send('GET', root)).body['name']).toBe('B')
     expect((await there.send('PATCH', root, { name: 'C' })).status).toBe(403)
     const rows = await scene.database.query(
       `select s.organization_id as session, u.last_organization_id as next
          from sessions s join users u using (user_id) where user_id = $1`,
-      [person.user_id]
+      [user.user_id]
     )
     expect(rows).toEqual([{ session: second, next: second }])
   })
 
-  test('to one that the person does not belong to is as to one that there is not', async () => {
-    const person = await createPerson(scene, await createOrganization(scene), 'owner')
+  test('treats an organization of others like one that does not exist', async () => {
+    const user = await createMember(scene, await createOrganization(scene), 'owner')
     for (const organization_id of [await createOrganization(scene), randomUUID()]) {
-      const { status, body } = await person.send('POST', `${root}/switch`, { organization_id })
+      const { status, body } = await user.send('POST', `${root}/switch`, { organization_id })
       expect([status, body['code']]).toEqual([404, 'organization_not_found'])
     }
   })

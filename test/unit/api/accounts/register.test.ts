@@ -1,12 +1,16 @@
-/** The cost of a registration; test/integration/api/registration.test.ts covers the rest. */
+/** Tests that a registration takes the same steps for known and unknown emails;
+ * test/integration/api/registration.test.ts tests registrations over HTTP.
+ */
 import { expect, test } from '@jest/globals'
-import { createRegister } from '../../../../api/accounts/register.ts'
+import { confirmRegistration, register } from '../../../../api/accounts/register.ts'
 import type { AccountStore } from '../../../../api/store.ts'
-import { checkedCallOf, problemOf } from '../fakes.ts'
+import { callOf, problemOf, servicesOf } from '../fakes.ts'
 
 const taken = 'ada@example.com'
 const registered = 'correct horse battery'
-const never = () => Promise.reject(new Error('never called'))
+const never = () => {
+  throw new Error('never called')
+}
 
 function createScene(registration: 'open' | 'invite' | 'closed' = 'open') {
   const scene = { steps: [] as string[], subjects: [] as string[] }
@@ -17,12 +21,14 @@ function createScene(registration: 'open' | 'invite' | 'closed' = 'open') {
     }
     return (values.includes(taken) ? [{}] : []) as R[]
   }
-  const { register, confirmRegistration } = createRegister({
-    ...{ registration, publicUrl: null },
-    accounts: { query, change: (work) => (scene.steps.push('begin'), work({ query })) },
+  const services = servicesOf({
+    config: { REGISTRATION: registration, PUBLIC_URL: null },
+    store: {
+      accounts: { query, change: (work) => (scene.steps.push('begin'), work({ query })) }
+    },
     throttle: {
       fromAddress: async () => void scene.steps.push('throttle'),
-      letter: async (_attempt, kind) => void scene.steps.push(`throttle ${kind}`),
+      email: async (_attempt, kind) => void scene.steps.push(`throttle ${kind}`),
       confirmation: async (_token, check) => (scene.steps.push('throttle token'), check())
     },
     passwords: {
@@ -32,7 +38,8 @@ function createScene(registration: 'open' | 'invite' | 'closed' = 'open') {
         return hash === `hash of ${password}`
       }
     },
-    ...{ createPerson: never, beginSession: never, answerSession: () => never() as never },
+    clock: { now: never },
+    sessionTokens: { sign: never },
     mail: {
       send: ({ subject }) => {
         scene.steps.push('email')
@@ -40,16 +47,16 @@ function createScene(registration: 'open' | 'invite' | 'closed' = 'open') {
       }
     }
   })
-  const ask = (email: string) =>
-    register(
-      checkedCallOf(null, {
-        body: { email, password: registered, organization_name: 'Example' }
-      })
-    )
-  return Object.assign(scene, { ask, register, confirmRegistration })
+  const ask = (email: string) => {
+    const body = { email, password: registered, organization_name: 'Example' }
+    return register({ ...callOf(), body }, services)
+  }
+  const confirm = (password: string) =>
+    confirmRegistration({ ...callOf(), body: { token: 'slc_x', password } }, services)
+  return Object.assign(scene, { ask, confirm })
 }
 
-test('a taken email costs the same statements, hash and email, and is answered alike', async () => {
+test('takes the same steps and responds alike for an email that has an account', async () => {
   const [scene, other] = [createScene(), createScene()]
   const answers = [await scene.ask(taken), await other.ask('grace@example.com')]
   expect(answers[0]).toEqual(answers[1])
@@ -64,23 +71,21 @@ test('a taken email costs the same statements, hash and email, and is answered a
   expect(scene.subjects).not.toEqual(other.subjects)
 })
 
-test('a registration is not confirmed after the operator has closed registrations', async () => {
+test('does not confirm a registration after the operator has closed registration', async () => {
   for (const registration of ['invite', 'closed'] as const) {
     const scene = createScene(registration)
-    const call = checkedCallOf(null, { body: { token: 'slc_x', password: registered } })
-    const problem = await problemOf(scene.confirmRegistration(call))
+    const problem = await problemOf(scene.confirm(registered))
     expect([problem.code, scene.steps]).toEqual(['registration_closed', []])
   }
 })
 
-test('a confirmation checks the password before its transaction, as a stranger', async () => {
+test('checks the password of a confirmation before its transaction', async () => {
   const stepsWith = async (password: string) => {
     const scene = createScene()
-    const call = checkedCallOf(null, { body: { token: 'slc_x', password } })
-    const { code } = await problemOf(scene.confirmRegistration(call))
+    const { code } = await problemOf(scene.confirm(password))
     return [code, ...scene.steps.map((step) => (step.startsWith('select') ? 'select' : step))]
   }
-  const before = ['throttle', 'select', 'throttle token', 'verify stranger']
+  const before = ['throttle', 'select', 'throttle token', 'verify unknown']
   expect(await stepsWith('not the password')).toEqual(['login_failed', ...before])
   expect(await stepsWith(registered)).toEqual([
     ...['token_invalid', ...before, 'begin'],

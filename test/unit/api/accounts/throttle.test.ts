@@ -1,4 +1,6 @@
-/** How often one may try: per account, per network, and never at the cost of somebody else. */
+/** Tests that attempts are limited by account and network, and that one client cannot use up the
+ * attempts of others.
+ */
 import { expect, test } from '@jest/globals'
 import { createThrottle } from '../../../../api/accounts/throttle.ts'
 import type { Throttle } from '../../../../api/accounts/throttle.ts'
@@ -17,7 +19,7 @@ function createFakeLimiter() {
         resetMs: 61_200
       }
     },
-    look: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
+    peek: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
     isSpent: () => false,
     giveBack: (key, _limit, points) => void taken.set(key, (taken.get(key) ?? 0) - points)
   }
@@ -42,7 +44,7 @@ const unknownNetworks = () => Promise.resolve(false)
 const throttleWith = (limiter = createFakeLimiter().limiter) =>
   createThrottle(limiter, unknownNetworks)
 
-/** Wrong passwords for an account, from so many networks. */
+/** Uses up one account's attempts from the given number of networks. */
 async function guess(throttle: Throttle, networks: number): Promise<void> {
   for (let network = 0; network < networks; network++) {
     const attempt = { email: ada, remoteAddress: `203.0.113.${network}` }
@@ -50,7 +52,7 @@ async function guess(throttle: Throttle, networks: number): Promise<void> {
   }
 }
 
-test('one network may try an account 10 times, and others may go on', async () => {
+test('allows 10 attempts per network and account, and lets other networks continue', async () => {
   const throttle = throttleWith()
   const from = (remoteAddress: string) =>
     timesAllowed(() => throttle.attempt({ email: ada, remoteAddress }, wrong))
@@ -59,7 +61,7 @@ test('one network may try an account 10 times, and others may go on', async () =
   expect(await from('2001:db8:1:3::1')).toBe(10)
 })
 
-test('an account may be tried 100 times from networks that it never logged in from', async () => {
+test('allows 100 attempts per account from networks that it never logged in from', async () => {
   const throttle = throttleWith()
   const allowed = await timesAllowed((time) =>
     throttle.attempt({ email: ada, remoteAddress: `192.0.2.${time}` }, wrong)
@@ -67,31 +69,31 @@ test('an account may be tried 100 times from networks that it never logged in fr
   expect(allowed).toBe(100)
 })
 
-test('a known network passes beyond the limit of the account, within its own limit', async () => {
-  const asked: string[] = []
+test('lets a known network exceed the account limit, but not its own', async () => {
+  const checked: string[] = []
   const throttle = createThrottle(createFakeLimiter().limiter, async (email, network) => {
-    asked.push(`${email} ${network}`)
+    checked.push(`${email} ${network}`)
     return network === '192.0.2.1'
   })
   await guess(throttle, 10)
-  expect(asked).toEqual([])
+  expect(checked).toEqual([])
   const known = { email: ada, remoteAddress: '::ffff:192.0.2.1' }
   expect(await timesAllowed(() => throttle.attempt(known, wrong))).toBe(10)
-  const stranger = { email: ada, remoteAddress: '192.0.2.2' }
-  expect((await problemOf(throttle.attempt(stranger, wrong))).code).toBe('login_throttled')
-  expect(new Set(asked)).toEqual(new Set([`${ada} 192.0.2.1`, `${ada} 192.0.2.2`]))
+  const unknown = { email: ada, remoteAddress: '192.0.2.2' }
+  expect((await problemOf(throttle.attempt(unknown, wrong))).code).toBe('login_throttled')
+  expect(new Set(checked)).toEqual(new Set([`${ada} 192.0.2.1`, `${ada} 192.0.2.2`]))
 })
 
-test('a known network that succeeds beyond the limit gives no try to strangers', async () => {
+test('gives no attempt to unknown networks when a known one succeeds over the limit', async () => {
   const isAda = async (_email: string, network: string) => network === '192.0.2.1'
   const throttle = createThrottle(createFakeLimiter().limiter, isAda)
   await guess(throttle, 10)
   await throttle.attempt({ email: ada, remoteAddress: '192.0.2.1' }, right)
-  const stranger = { email: ada, remoteAddress: '192.0.2.2' }
-  expect(await timesAllowed(() => throttle.attempt(stranger, wrong))).toBe(0)
+  const unknown = { email: ada, remoteAddress: '192.0.2.2' }
+  expect(await timesAllowed(() => throttle.attempt(unknown, wrong))).toBe(0)
 })
 
-test('an address may try 50 times, with whatever account', async () => {
+test('allows 50 attempts per address over all accounts', async () => {
   const throttle = throttleWith()
   const allowed = await timesAllowed((time) =>
     throttle.attempt({ email: `${time}@example.com`, remoteAddress: '192.0.2.1' }, wrong)
@@ -99,7 +101,7 @@ test('an address may try 50 times, with whatever account', async () => {
   expect(allowed).toBe(50)
 })
 
-test('a network over a limit of its own takes nothing from an account', async () => {
+test('takes nothing from an account for a network over its own limit', async () => {
   const { limiter, taken } = createFakeLimiter()
   const throttle = throttleWith(limiter)
   await timesAllowed((time) =>
@@ -113,7 +115,7 @@ test('a network over a limit of its own takes nothing from an account', async ()
   expect(after).toEqual(before)
 })
 
-test('a try that succeeded is given back', async () => {
+test('gives back an attempt that succeeded', async () => {
   const throttle = throttleWith()
   const attempt = { email: ada, remoteAddress: '192.0.2.1' }
   for (let time = 0; time < 200; time++) {
@@ -122,17 +124,17 @@ test('a try that succeeded is given back', async () => {
   expect(await timesAllowed(() => throttle.attempt(attempt, wrong))).toBe(10)
 })
 
-test('a try is given back when nobody could check the password', async () => {
+test('gives back an attempt when the password could not be checked', async () => {
   const throttle = throttleWith()
   const attempt = { email: ada, remoteAddress: '192.0.2.1' }
-  const away = () => Promise.reject(new Error('the store is away'))
+  const fail = () => Promise.reject(new Error('the database is unavailable'))
   for (let time = 0; time < 200; time++) {
-    await expect(throttle.attempt(attempt, away)).rejects.toThrow('away')
+    await expect(throttle.attempt(attempt, fail)).rejects.toThrow('unavailable')
   }
   expect(await timesAllowed(() => throttle.attempt(attempt, wrong))).toBe(10)
 })
 
-test('retries at one account use up none of the tries of their network', async () => {
+test('takes no attempts of the network for retries at one account', async () => {
   const throttle = throttleWith()
   const attempt = { email: ada, remoteAddress: '192.0.2.1' }
   for (let time = 0; time < 100; time++) {
@@ -142,7 +144,7 @@ test('retries at one account use up none of the tries of their network', async (
   expect(await throttle.attempt(colleague, right)).toBe(true)
 })
 
-test('what the limit of an account refuses uses up no try of the network', async () => {
+test('takes no attempt of the network when the account limit rejects', async () => {
   const throttle = throttleWith()
   await guess(throttle, 10)
   const attempt = { email: ada, remoteAddress: '192.0.2.1' }
@@ -151,30 +153,30 @@ test('what the limit of an account refuses uses up no try of the network', async
   expect(await throttle.attempt(colleague, right)).toBe(true)
 })
 
-test('emails that one network asks for leave another network its own', async () => {
+test('leaves each network its own emails to an address', async () => {
   const throttle = throttleWith()
   const from = (remoteAddress: string) =>
-    timesAllowed(() => throttle.letter({ email: ada, remoteAddress }, 'account'))
+    timesAllowed(() => throttle.email({ email: ada, remoteAddress }, 'account'))
   expect([await from('203.0.113.1'), await from('192.0.2.1')]).toEqual([5, 5])
 })
 
-test('an account gets 20 emails of a kind, and an address asks for 50', async () => {
+test('allows 20 emails of a kind per account, and 50 requests per address', async () => {
   const throttle = throttleWith()
   const sentTo = (kind: 'account' | 'registration') =>
-    timesAllowed((time) => throttle.letter({ email: ada, remoteAddress: `192.0.2.${time}` }, kind))
+    timesAllowed((time) => throttle.email({ email: ada, remoteAddress: `192.0.2.${time}` }, kind))
   const fromOne = await timesAllowed((time) =>
-    throttle.letter({ email: `${time}@example.com`, remoteAddress: '198.51.100.1' }, 'account')
+    throttle.email({ email: `${time}@example.com`, remoteAddress: '198.51.100.1' }, 'account')
   )
   expect([await sentTo('registration'), await sentTo('account'), fromOne]).toEqual([20, 20, 50])
 })
 
-test('new accounts and tokens of letters are tried 50 times, and no log-in is lost', async () => {
+test('allows 50 new accounts and email tokens per address, apart from logins', async () => {
   const throttle = throttleWith()
   expect(await timesAllowed(() => throttle.fromAddress('192.0.2.1'))).toBe(50)
   await throttle.attempt({ email: 'ada@example.com', remoteAddress: '192.0.2.1' }, wrong)
 })
 
-test('an account logs in 200 times with the right password, and others go on', async () => {
+test('allows 200 logins per account with the right password', async () => {
   const { limiter, taken } = createFakeLimiter()
   const throttle = throttleWith(limiter)
   expect(await timesAllowed(() => throttle.login(ada))).toBe(200)
@@ -182,7 +184,7 @@ test('an account logs in 200 times with the right password, and others go on', a
   expect([...taken.keys()].join(' ')).not.toContain('ada')
 })
 
-test('a session gets 30 refresh tokens in a minute and 3000 in a day', async () => {
+test('allows 30 refresh tokens per session in a minute and 3000 in a day', async () => {
   const limits: string[] = []
   const { limiter } = createFakeLimiter()
   const throttle = throttleWith({
@@ -197,7 +199,7 @@ test('a session gets 30 refresh tokens in a minute and 3000 in a day', async () 
   await throttle.refresh('another session')
 })
 
-test('a token of a registration takes 10 wrong passwords, from whatever network', async () => {
+test('allows 10 wrong passwords per registration token, from any network', async () => {
   const { limiter, taken } = createFakeLimiter()
   const throttle = throttleWith(limiter)
   for (let time = 0; time < 20; time++) await throttle.confirmation('slc_ada', right)
@@ -207,7 +209,7 @@ test('a token of a registration takes 10 wrong passwords, from whatever network'
   expect([...taken.keys()].join(' ')).not.toContain('slc_')
 })
 
-test('says when to come back, and names no email in its keys', async () => {
+test('sends Retry-After, and has no email in its keys', async () => {
   const { limiter, taken } = createFakeLimiter()
   const throttle = throttleWith(limiter)
   const attempt = { email: 'ada@example.com', remoteAddress: '192.0.2.1' }
@@ -218,19 +220,20 @@ test('says when to come back, and names no email in its keys', async () => {
   expect([...taken.keys()].join(' ')).not.toContain('ada')
 })
 
-test('a person gets emails on a known network, however many strangers asked for', async () => {
+test('sends emails requested from a known network, whatever other networks requested', async () => {
   const isKnown = async (_email: string, network: string) => network === '203.0.113.1'
   const throttle = createThrottle(createFakeLimiter().limiter, isKnown)
-  const ask = (remoteAddress: string) => throttle.letter({ email: ada, remoteAddress }, 'account')
-  const strangers = await timesAllowed((time) => ask(`192.0.2.${time}`))
-  expect(strangers).toBe(20)
-  expect(await timesAllowed(() => ask('203.0.113.1'))).toBe(5)
+  const request = (remoteAddress: string) =>
+    throttle.email({ email: ada, remoteAddress }, 'account')
+  const unknown = await timesAllowed((time) => request(`192.0.2.${time}`))
+  expect(unknown).toBe(20)
+  expect(await timesAllowed(() => request('203.0.113.1'))).toBe(5)
 })
 
-test('networks of one site share the emails to an address', async () => {
+test('shares the emails to an address between the networks of one site', async () => {
   const throttle = throttleWith()
   const sent = await timesAllowed((time) =>
-    throttle.letter({ email: ada, remoteAddress: `2001:db8:1:${time}::1` }, 'account')
+    throttle.email({ email: ada, remoteAddress: `2001:db8:1:${time}::1` }, 'account')
   )
   expect(sent).toBe(5)
 })

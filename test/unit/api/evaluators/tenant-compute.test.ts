@@ -1,4 +1,6 @@
-/** What tenants wrote is checked and tried in a thread, in turns, and charged to who wrote it. */
+/** Tests that drafts are checked and run in a thread, and that the time is charged to their
+ * organization.
+ */
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createTenantCompute } from '../../../../api/evaluators/tenant-compute.ts'
 import type { TenantCompute } from '../../../../api/evaluators/tenant-compute.ts'
@@ -18,7 +20,7 @@ function schemaOf(patterns: readonly string[]) {
 
 const largePatterns = Array.from({ length: 120 }, (_, index) => `\\p{L}{1000}${index}`)
 
-test('a sound evaluator has nothing wrong, and another is told all that is', async () => {
+test('accepts a valid evaluator, and reports all violations of an invalid one', async () => {
   expect(await compute.check('ours', schemaOf(['^a+$', '[0-9]{3}']))).toEqual([])
   const draft = { ...schemaOf(['(?=a)']), self_test: 3 }
   expect((await compute.check('ours', draft)).map(({ pointer }) => pointer)).toEqual([
@@ -27,13 +29,13 @@ test('a sound evaluator has nothing wrong, and another is told all that is', asy
   ])
 })
 
-test('patterns are counted, and only so many of them compiled', async () => {
+test('limits the number and the total size of patterns that are compiled', async () => {
   const small = Array.from({ length: 101 }, (_, index) => `${index}`)
   const [tooMany] = await compute.check('ours', schemaOf(small))
-  expect(tooMany).toMatchObject({ detail: 'must hold at most 100 patterns' })
+  expect(tooMany).toMatchObject({ detail: 'must contain at most 100 patterns' })
   const flaws = await compute.check('ours', schemaOf(largePatterns.slice(0, 90)))
   expect(flaws).toEqual([
-    // The one that goes beyond 5,000 instructions; those behind it are not looked at.
+    // At this pattern, the total exceeds 5,000 instructions. Later patterns are not checked.
     {
       pointer: '/config/schema/allOf/4/pattern',
       detail: expect.stringContaining('too large together')
@@ -41,7 +43,7 @@ test('patterns are counted, and only so many of them compiled', async () => {
   ])
 })
 
-test('who has spent the allowance is refused, and nobody else', async () => {
+test('rejects an organization that has used up its allowance, and no other', async () => {
   compute.allowance.spend('ours', 1000)
   const ours = aDecision({ organization_id: 'ours' })
   const version = aVersion('regex', { pattern: 'a' })
@@ -51,8 +53,25 @@ test('who has spent the allowance is refused, and nobody else', async () => {
   expect(await compute.try(version, aDecision())).toMatchObject({ status: 'succeeded' })
 })
 
-test('a refused draft is charged as well', async () => {
-  // Some 70 ms each: a second is over long before the last.
+test('renews the allowance of an organization after a minute', async () => {
+  let now = 0
+  const timed = createTenantCompute(() => now)
+  const { refuseSpent, spend } = timed.allowance
+  spend('ours', 999)
+  expect(() => refuseSpent('ours')).not.toThrow()
+  now = 20_000
+  spend('ours', 1)
+  const refusal = { code: 'compute_limited', options: { headers: { 'retry-after': '40' } } }
+  await expect(Promise.resolve('ours').then(refuseSpent)).rejects.toMatchObject(refusal)
+  expect(() => refuseSpent('theirs')).not.toThrow()
+  now = 60_000
+  expect(() => refuseSpent('ours')).not.toThrow()
+  await timed.close()
+})
+
+test('charges for a rejected draft', async () => {
+  // Each check takes about 70 ms, so the allowance of one second is used up long before the last
+  // attempt.
   const check = async (attempts: number): Promise<number> => {
     const isRefused = await compute.check('ours', schemaOf(largePatterns)).then(
       () => false,
@@ -64,7 +83,7 @@ test('a refused draft is charged as well', async () => {
   expect(await compute.check('theirs', schemaOf(['a']))).toEqual([])
 })
 
-test('an evaluator that fails says why without the decision', async () => {
+test('reports the failure of an evaluator without the decision', async () => {
   const nested = `${'['.repeat(1000)}${']'.repeat(1000)}`
   const schema = { $ref: '#', not: {} }
   const tried = await compute.try(

@@ -1,8 +1,8 @@
-/** The steps of onboarding: done where a fact says so, and never a guess. */
+/** Tests that an onboarding step counts as done only if stored data proves it. */
 import { describe, expect, test } from '@jest/globals'
-import type { Progress } from '../../../../api/onboarding/progress.ts'
+import type { Progress } from '../../../../api/onboarding/queries.ts'
 import { countDone, stepIds, stepsOf } from '../../../../api/onboarding/steps.ts'
-import type { RefusedAttempt } from '../../../../usage/facts.ts'
+import type { RejectedAttempt } from '../../../../usage/usage.ts'
 
 const at = Date.UTC(2026, 0, 31, 12)
 const later = at + 60_000
@@ -13,7 +13,7 @@ const nothing: Progress = {
   ...{ decision: null, score: null }
 }
 const key = { key_id: 'abcdefghijkl', name: 'first', created_at: new Date(at), last_used_at: null }
-const attempt: RefusedAttempt = {
+const attempt: RejectedAttempt = {
   ...{ at: later, key_id: 'abcdefghijkl', status: 422, code: 'invalid_decision' },
   ...{ detail: '/output is required.', pointer: '/output', agent_id: null, sdk_version: null },
   request_id: 'request-1'
@@ -30,14 +30,14 @@ function detailOf(progress: Partial<Progress>, id: string) {
   return stepsOf({ ...nothing, ...progress }).find((step) => step.id === id)?.detail
 }
 
-test('in the beginning nothing is done, and every step says what to do', () => {
+test('begins with no step done and a hint for each', () => {
   const steps = stepsOf(nothing)
   expect(steps.map(({ id }) => id)).toEqual(stepIds.slice(1))
   expect(countDone(steps)).toBe(0)
   expect(steps.filter(({ hint }) => hint === '')).toEqual([])
 })
 
-test('in the end all are', () => {
+test('marks all steps as done in the end', () => {
   const email = { email: 'a@example.org', email_verified_at: new Date(at) }
   const all = { email, keys: [key], decision, score }
   expect(doneOf(all)).toEqual({
@@ -46,32 +46,38 @@ test('in the end all are', () => {
   })
 })
 
-describe('the first request is seen', () => {
-  test('also where it was refused, and why', () => {
+describe('first_request_seen', () => {
+  test('is done by a rejected request, with the reason', () => {
     expect(doneOf({ attempts: [attempt] })).toMatchObject({
       first_request_seen: later,
       first_decision_stored: null
     })
     expect(detailOf({ attempts: [attempt] }, 'first_request_seen')).toBe(
-      'The last refusal: 422 invalid_decision, /output is required. ' +
+      'Last rejected request: 422 invalid_decision, /output is required. ' +
         '(2026-01-31T12:01:00.000Z, request request-1)'
     )
   })
 
   test.each<[string, Partial<Progress>]>([
     [
-      'where a key was used',
+      'is done if a key was used',
       { uses: new Map([['a', { at, address: null, sdk_version: null }]]), attempts: [attempt] }
     ],
-    ['where the store says that one was', { keys: [{ ...key, last_used_at: new Date(at) }] }],
-    ['where a decision is stored, also without Redis', { decision, attempts: null, uses: null }]
+    [
+      'is done if the database has the last use of a key',
+      { keys: [{ ...key, last_used_at: new Date(at) }] }
+    ],
+    [
+      'is done if a decision is stored, even without Redis',
+      { decision, attempts: null, uses: null }
+    ]
   ])('%s', (_what, progress) => {
     expect(doneOf(progress)['first_request_seen']).toBe(at)
   })
 
-  test('without Redis it says that it cannot tell', () => {
-    const away = { attempts: null, uses: null }
-    expect(doneOf(away)['first_request_seen']).toBeNull()
-    expect(detailOf(away, 'first_request_seen')).toContain('cannot be told now')
+  test('says that rejected requests are unknown without Redis', () => {
+    const unavailable = { attempts: null, uses: null }
+    expect(doneOf(unavailable)['first_request_seen']).toBeNull()
+    expect(detailOf(unavailable, 'first_request_seen')).toContain('cannot be shown')
   })
 })

@@ -1,4 +1,6 @@
-/** Names of agents in the API: back and forth without meeting each other. */
+/** Tests that each agent has a unique name in the API, and that the name converts back to the
+ * stored agent id.
+ */
 import { expect, test } from '@jest/globals'
 import { agentIdOf, agentNameOf } from '../../../../api/profiles/agent-name.ts'
 
@@ -8,7 +10,7 @@ test.each([
   ['__unattributed', '___unattributed'],
   ['unattributed', 'unattributed'],
   ['refund-agent', 'refund-agent']
-])('%j is called %s', (id, name) => {
+])('names agent %j %s', (id, name) => {
   expect(agentNameOf(id)).toBe(name)
   expect(agentIdOf(name)).toBe(id)
 })

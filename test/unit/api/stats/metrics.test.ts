@@ -1,8 +1,8 @@
-/** What comes of sums: values with what they rest on. */
+/** Tests the computation of metrics from sums. */
 import { describe, expect, test } from '@jest/globals'
 import { isMetric, isSource, measureOf } from '../../../../api/stats/metrics.ts'
 import { sourceOf } from '../../../../api/stats/metrics.ts'
-import type { GroupName } from '../../../../api/stats/sum-sources.ts'
+import type { SumGroupName } from '../../../../api/stats/sum-sources.ts'
 
 test.each([
   ['count', { decisions: 3 }, 3, 3],
@@ -21,19 +21,19 @@ test.each([
   expect(measureOf(metric, sums)).toMatchObject({ value, n })
 })
 
-test('a mean has the interval that the squares tell, and one of a single value has none', () => {
+test('computes the interval of a mean from squares, and none for a single value', () => {
   const { ci } = measureOf('score:tone', { valued: 4, value_sum: 2, value_squares: 2 })
   expect(ci?.map((end) => end.toFixed(3))).toEqual(['-0.066', '1.066'])
   expect(measureOf('score:tone', { valued: 1, value_sum: 1, value_squares: 1 }).ci).toBeNull()
 })
 
-test('values beyond what a number holds have no interval', () => {
+test('omits the interval of values whose squares exceed the number range', () => {
   const huge = { valued: 2, value_sum: 1e308, value_squares: 1e308 }
   expect(measureOf('score:tone', huge)).toEqual({ value: 5e307, n: 2, ci: null })
 })
 
-describe('where a metric is summed', () => {
-  test.each<[string, GroupName[], boolean, string]>([
+describe('the table of a metric', () => {
+  test.each<[string, SumGroupName[], boolean, string]>([
     ['count', [], false, 'decision_hours'],
     ['count', ['agent_id', 'domain'], true, 'decision_hours'],
     ['count', ['model'], false, "facet = 'model'"],
@@ -47,14 +47,14 @@ describe('where a metric is summed', () => {
     expect(isSource(source) && source.rows).toContain(rows)
   })
 
-  test.each<[string, GroupName[], boolean, string]>([
+  test.each<[string, SumGroupName[], boolean, string]>([
     ['count', ['model', 'domain'], false, '/group_by'],
     ['count', ['model', 'agent_version'], false, '/group_by'],
     ['error_rate', ['status'], false, '/group_by'],
     ['cost', ['domain'], false, '/group_by'],
     ['cost', [], true, '/domain'],
     ['count', ['model'], true, '/domain']
-  ])('%s by %j is refused', (metric, groups, byDomain, pointer) => {
+  ])('rejects %s by %j', (metric, groups, byDomain, pointer) => {
     expect(sourceOf(metric, groups, byDomain)).toMatchObject({ pointer })
   })
 })

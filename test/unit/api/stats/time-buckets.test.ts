@@ -1,7 +1,9 @@
-/** Where points begin: hours, and days of a zone over changes of its clocks. */
+/** Tests where the points of a series start: on the hour, or at midnight in a time zone with clock
+ * changes.
+ */
 import { describe, expect, test } from '@jest/globals'
-import { rangeOfHours } from '../../../../api/stats/hour-range.ts'
-import { bucketsOf, isTimeZone } from '../../../../api/stats/time-buckets.ts'
+
+import { bucketsOf, isTimeZone, rangeOfHours } from '../../../../api/stats/time-buckets.ts'
 
 const hour = 3_600_000
 
@@ -20,7 +22,7 @@ test.each([
   ['2026-01-15T00:00:00Z', 'hour', 6, 56],
   ['2026-01-31T00:00:00Z', 'day', 1, 30],
   ['2026-04-01T00:00:00Z', 'day', 2, 45]
-])('auto to %s is of %s, %i of them', (to, interval, every, points) => {
+])('splits a range to %s by %s, %i per point, into %i points', (to, interval, every, points) => {
   const buckets = bucketsOf(range('2026-01-01T00:00:00Z', to), 'auto', 'UTC')
   expect([buckets.interval, buckets.every, buckets.starts.length]).toEqual([
     interval,
@@ -29,12 +31,12 @@ test.each([
   ])
 })
 
-test('none is one point', () => {
+test('returns one point for the interval none', () => {
   const { starts } = bucketsOf(range('2026-01-01T00:00:00Z', '2026-01-09T00:00:00Z'), 'none', 'UTC')
   expect(texts(starts)).toEqual(['2026-01-01T00:00:00.000Z'])
 })
 
-test('hours are those of the clock, also when the range begins between them', () => {
+test('aligns hours to the clock, even if the range starts in between', () => {
   const { starts } = bucketsOf(range('2026-01-01T02:00:00Z', '2026-01-04T02:00:00Z'), 'auto', 'UTC')
   expect(texts(starts.slice(0, 2))).toEqual([
     '2026-01-01T00:00:00.000Z',
@@ -43,7 +45,7 @@ test('hours are those of the clock, also when the range begins between them', ()
 })
 
 describe('days', () => {
-  test('of 23 and 25 hours, where clocks change', () => {
+  test('have 23 or 25 hours when clocks change', () => {
     const spring = bucketsOf(
       range('2026-03-28T12:00:00Z', '2026-03-31T00:00:00Z'),
       'day',
@@ -64,7 +66,7 @@ describe('days', () => {
     expect(lengths.map((length) => length / hour)).toEqual([24, 25])
   })
 
-  test('with half an hour, and where no midnight is', () => {
+  test('start correctly with half-hour offsets and on days without midnight', () => {
     const india = bucketsOf(
       range('2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'),
       'day',

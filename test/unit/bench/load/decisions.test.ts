@@ -1,4 +1,4 @@
-/** The decisions that are sent. */
+/** Tests the decisions that load processes send. */
 import { expect, test } from '@jest/globals'
 import {
   groupOf,
@@ -13,18 +13,18 @@ import { decisionBodySchema } from '../../../../schemas/index.ts'
 const agentsOf = (decisions: readonly Record<string, unknown>[]): Set<string> =>
   new Set(decisions.map(({ agent_id }) => String(agent_id)))
 
-test('they are valid by the contract', () => {
+test('creates valid decisions', () => {
   const check = createCheck(decisionBodySchema)
   expect(makeDecisions().flatMap((decision) => check(decision))).toEqual([])
   expect(makeHotDecisions().flatMap((decision) => check(decision))).toEqual([])
 })
 
-test('with a hot agent the others are as many agents as without', () => {
+test('adds a hot agent to the same other agents', () => {
   expect(agentsOf(makeDecisions()).size).toBe(50)
   expect(agentsOf(makeHotDecisions())).toEqual(new Set([...agentsOf(makeDecisions()), hotAgent]))
 })
 
-test('an agent is a neighbour when its decisions go to the partition of the hot one', () => {
+test("groups agents in the hot agent's partition as neighbours", () => {
   expect(groupOf(hotAgent)).toBe('hot')
   for (const agent of agentsOf(makeDecisions())) {
     const isBeside = partitionOfAgent(agent) === partitionOfAgent(hotAgent)

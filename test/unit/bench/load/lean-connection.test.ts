@@ -1,8 +1,8 @@
-/** A connection that knows little HTTP. */
+/** Tests the minimal HTTP client: parsing responses, and reusing or reopening a connection. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
-import { answerIn, createLeanConnection } from '../../../../bench/load/lean-connection.ts'
+import { parseResponse, createLeanConnection } from '../../../../bench/load/lean-connection.ts'
 import { waitUntil } from '../../../../stack/wait-until.ts'
 
 test.each([
@@ -17,8 +17,8 @@ test.each([
   ],
   ['HTTP/1.1 202 Accepted\r\ncontent-length: 3\r\n\r\nok', null],
   ['HTTP/1.1 202 Accepted\r\ncontent-len', null]
-])('reads %j', (text, answer) => {
-  expect(answerIn(text)).toEqual(answer)
+])('parses %j', (text, answer) => {
+  expect(parseResponse(text)).toEqual(answer)
 })
 
 const server = createServer((request, response) => {
@@ -29,7 +29,7 @@ const server = createServer((request, response) => {
 })
 afterAll(() => void server.close())
 
-test('posts again and again over what stays open or is opened again', async () => {
+test('reuses an open connection and reopens a closed one', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const connection = createLeanConnection('127.0.0.1', port)

@@ -1,4 +1,4 @@
-/** What the rows are sent. */
+/** Tests that each request shape is reproducible and carries every decision exactly once. */
 import { expect, test } from '@jest/globals'
 import { shapes } from '../../../../bench/load/shapes.ts'
 import type { Body, ShapeName } from '../../../../bench/load/shapes.ts'
@@ -6,7 +6,7 @@ import { makeDecisions } from '../../../../bench/load/decisions.ts'
 
 const names = Object.keys(shapes) as ShapeName[]
 
-/** As text, because Jest would compare millions of bytes one by one. */
+/** Returns the contents as text, because Jest compares buffers byte by byte, which is slow. */
 function contentsOf(name: ShapeName) {
   const bodies: readonly Body[] = shapes[name].bodies()
   return bodies.map(({ content, group }) => [group, content.toString('latin1')])
@@ -21,14 +21,14 @@ test.each(names)('%s carries every decision once', (name) => {
   expect(bodies().length * decisions).toBe(makeDecisions().length)
 })
 
-test('a decision has about 1.2 kB', () => {
+test('creates decisions of about 1.2 kB', () => {
   const sizes = shapes.decision.bodies().map(({ content }) => content.length)
   const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
   expect(mean).toBeGreaterThan(1100)
   expect(mean).toBeLessThan(1300)
 })
 
-test('a batch is the decisions one by one, as an array or as lines', () => {
+test('puts the same decisions into a JSON batch and an NDJSON batch', () => {
   const texts = makeDecisions().slice(0, 100)
   const [batch] = shapes.batch.bodies()
   const [lines] = shapes.ndjson.bodies()
@@ -40,7 +40,7 @@ test('a batch is the decisions one by one, as an array or as lines', () => {
   expect(parsed).toEqual(texts)
 })
 
-test('the hot agent sends nine of ten, and its answers are a group of their own', () => {
+test('assigns nine of ten decisions to the hot agent and groups its responses', () => {
   const groups = shapes['hot-agent'].bodies().map(({ group }) => group)
   expect(groups.filter((group) => group === 'hot')).toHaveLength(900)
   expect(new Set(groups)).toEqual(new Set(['hot', 'neighbours', 'others']))

@@ -1,9 +1,9 @@
-/** Counting answers. */
+/** Tests that responses are counted in total and by group, and that response times are recorded. */
 import { expect, test } from '@jest/globals'
 import { createHistogram } from '../../../../bench/load/histogram.ts'
 import { answersIn, createTally } from '../../../../bench/load/tally.ts'
 
-test('counts all answers, and those of each group apart', () => {
+test('counts responses in total and by group', () => {
   const tally = createTally()
   tally.answered(202, 1, 'hot')
   tally.answered(202, 2, 'others')
@@ -17,7 +17,7 @@ test('counts all answers, and those of each group apart', () => {
   expect(answersIn(statuses)).toBe(5)
 })
 
-test('times what was answered, and not what broke', () => {
+test('times responses, but not broken connections', () => {
   const tally = createTally()
   tally.answered(202, 8, 'hot')
   tally.broken('hot')

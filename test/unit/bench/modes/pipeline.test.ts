@@ -1,4 +1,4 @@
-/** What the turns of the pipeline show together. */
+/** Tests the figures that --pipeline computes from several measurements. */
 import { expect, test } from '@jest/globals'
 import { figuresOf } from '../../../../bench/modes/pipeline.ts'
 import { mapParts } from '../../../../bench/system/whole-system.ts'
@@ -19,7 +19,7 @@ function turnOf(seconds: number, waits_ms: readonly number[]) {
   }
 }
 
-test('are medians of the turns, and waits are those of all turns', () => {
+test('computes medians and combines the waits of all measurements', () => {
   expect(figuresOf([turnOf(6, [100, 200]), turnOf(2, [300]), turnOf(3, [50, 2500])])).toEqual({
     cpu_us: 18,
     decisions_per_second: 2000,

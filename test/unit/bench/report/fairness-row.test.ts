@@ -1,4 +1,4 @@
-/** Which rows of the fairness table are marked, and how they read. */
+/** Tests the rows of the fairness table: missed goals, and responses by status. */
 import { expect, test } from '@jest/globals'
 import { markdownOfFairness, missedBy } from '../../../../bench/report/fairness-row.ts'
 import type { FairnessRow } from '../../../../bench/report/fairness-row.ts'
@@ -29,11 +29,11 @@ test.each([
   [60, 121, 100, ['read']],
   [60, 120, 101, ['pause']],
   [NaN, NaN, NaN, ['ingest', 'read', 'pause']]
-])('a row with p99 of %d and %d and a pause of %d misses %j', (ingest, read, pause, missed) => {
+])('reports p99 of %d and %d and a pause of %d as missing %j', (ingest, read, pause, missed) => {
   expect(missedBy(rowOf(ingest, read, pause))).toEqual(missed)
 })
 
-test('the table has refusals and answers by status, and a dash for nothing', () => {
+test('lists responses by status, or a dash if there are none', () => {
   const bad = { ...rowOf(200, NaN, 2200), refused: { 503: 2 }, answers: { 422: 3, open: 1 } }
   const [, , first, second] = markdownOfFairness([quiet, bad])
     .split('\n')

@@ -1,4 +1,4 @@
-/** The goals of the comparison. */
+/** Tests the performance goals of the comparison. */
 import { expect, test } from '@jest/globals'
 import { goalsOf, markdownOfGoals } from '../../../../bench/report/goals.ts'
 import type { DriveName, Measurement } from '../../../../bench/row.ts'
@@ -14,22 +14,22 @@ function reached(measurements: readonly Measurement[], goal: string, drive: Driv
   return goalsOf(measurements).find((one) => one.goal.includes(goal) && one.drive === drive)
 }
 
-/** In the second round everything took ten times as long. */
+/** In the second round, all measurements are about ten times as high. */
 const measurements = [10, 100, 20].flatMap((cpu, round) => [
   aMeasurement({ round, cpu_us_per_accepted: cpu }),
   aMeasurement({ round, row: 'gateway', cpu_us_per_accepted: cpu * (2 + round / 10) })
 ])
 
-test('is the median of the ratios within each round', () => {
+test('computes the median of the ratios within each round', () => {
   expect(reached(measurements, 'gateway / floor', 'equal rate')?.ratio).toBeCloseTo(2.1)
 })
 
-test('says that a part was not run', () => {
+test('returns null for a row that was not run', () => {
   expect(reached(measurements, 'gateway / collector', 'equal rate')?.ratio).toBeNull()
   expect(reached(measurements, 'gateway / floor', 'full speed')?.ratio).toBeNull()
 })
 
-test('the time of an answer is held against linger and three produce requests', () => {
+test('compares the response time with the linger time and three produce requests', () => {
   const half = { drive: 'half load' } as const
   const both = [
     aMeasurement({ ...half, row: 'gateway', p99_ms: lingerMs + 15 }),
@@ -38,7 +38,7 @@ test('the time of an answer is held against linger and three produce requests', 
   expect(reached(both, 'p99', 'half load')?.ratio).toBeCloseTo(1)
 })
 
-test('is a table that says yes, no, or neither where it was not run', () => {
+test('shows yes, no, or not run in a table', () => {
   const dear = aMeasurement({ round: 3, row: 'gateway', cpu_us_per_accepted: 3 })
   const lineOf = (of: readonly Measurement[], row: RegExp) =>
     markdownOfGoals(goalsOf(of))
@@ -50,7 +50,7 @@ test('is a table that says yes, no, or neither where it was not run', () => {
   expect(lineOf(measurements, /p99/)).toMatch(/\| not run +\| +1\.00 +\| +– \|$/)
 })
 
-test.each(['equal rate', 'full speed'] as const)('are the same at %s', (load) => {
+test.each(['equal rate', 'full speed'] as const)('applies the same goals at %s', (load) => {
   const goals = goalsOf([]).filter(({ drive }) => drive === load)
   const pairs = goals.map(({ goal, at_most }) => [goal.slice(goal.indexOf(',') + 2), at_most])
   expect(Object.fromEntries(pairs)).toEqual({

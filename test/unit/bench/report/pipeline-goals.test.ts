@@ -1,4 +1,6 @@
-/** The goals of the whole system. */
+/** Tests the table of pipeline goals: whether each goal is met, and the figures of the previous
+ * release.
+ */
 import { expect, test } from '@jest/globals'
 import { markdownOfPipelineGoals } from '../../../../bench/report/pipeline-goals.ts'
 import type { PipelineFigures } from '../../../../bench/report/pipeline-goals.ts'
@@ -15,20 +17,20 @@ function lineOf(goal: string, before: Partial<PipelineFigures> = {}): string[] {
 }
 
 test.each([
-  ['CPU-µs a decision, everything', 'yes'],
+  ['CPU-µs per decision, everything', 'yes'],
   ['decisions/s', 'no'],
-  ['bytes a decision in Postgres', 'no'],
-  ['bytes a decision of write-ahead log', 'yes'],
+  ['bytes per decision in Postgres', 'no'],
+  ['bytes per decision of write-ahead log', 'yes'],
   ['wait to be stored while evaluations wait, p50', 'yes'],
   ['wait to be stored while evaluations wait, longest', 'no'],
   ['storage of decisions / COPY', 'yes'],
-  ['CPU-µs a decision, evaluation', 'yes']
-])('says whether the goal of %s is met', (goal, isMet) => {
+  ['CPU-µs per decision, evaluation', 'yes']
+])('shows whether the goal of %s is met', (goal, isMet) => {
   expect(lineOf(goal)[4]).toBe(isMet)
 })
 
-test('shows what was known of the release before', () => {
-  expect(lineOf('CPU-µs a decision, everything')).toEqual([
+test('shows the recorded figure of the previous release', () => {
+  expect(lineOf('CPU-µs per decision, everything')).toEqual([
     '1350',
     '330',
     '–',
@@ -38,7 +40,7 @@ test('shows what was known of the release before', () => {
   ])
 })
 
-test('shows the release before as it was measured in the same run, and the ratio to it', () => {
+test('shows the measured figure of the previous release and the ratio', () => {
   expect(lineOf('decisions/s', { decisions_per_second: 1000 })).toEqual([
     '1000',
     '2999',

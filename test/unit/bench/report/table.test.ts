@@ -1,4 +1,4 @@
-/** The table of a benchmark. */
+/** Tests the comparison table: medians, ratios, order and sums. */
 import { expect, test } from '@jest/globals'
 import type { DriveName, Measurement } from '../../../../bench/row.ts'
 import { tableOf } from '../../../../bench/report/table.ts'
@@ -18,7 +18,7 @@ function aMeasurement(changes: Partial<Measurement>): Measurement {
   }
 }
 
-/** The second round ran on a machine that was ten times as busy. */
+/** In the third round, all measurements are ten times as high. */
 const measurements = [50, 60, 600].flatMap((cpu, round) =>
   (['full speed', 'equal rate'] as DriveName[]).flatMap((drive) => [
     aMeasurement({ round, drive, cpu_us_per_accepted: cpu }),
@@ -32,7 +32,7 @@ test('takes the median of the rounds, and of the ratios within each round', () =
   expect(gateway).toMatchObject({ row: 'gateway', cpu_us_per_accepted: 180, cpu_ratio: 3 })
 })
 
-test('keeps the ways of driving apart, one after the other', () => {
+test('separates loads and keeps their order', () => {
   const lines = tableOf(measurements, 'floor').map(({ drive, row }) => `${drive} ${row}`)
   expect(lines).toEqual([
     'full speed floor',
@@ -42,11 +42,11 @@ test('keeps the ways of driving apart, one after the other', () => {
   ])
 })
 
-test('adds up what was accepted and refused', () => {
+test('adds up accepted and refused decisions', () => {
   expect(tableOf(measurements, 'floor')[0]).toMatchObject({ accepted: 15, refused: 3 })
 })
 
-test('has no ratio where no floor was measured', () => {
+test('has no ratio without a floor', () => {
   const [only] = tableOf([aMeasurement({ row: 'gateway' })], 'floor')
   expect(only).toMatchObject({ cpu_ratio: null, rate_ratio: null })
 })

@@ -1,4 +1,4 @@
-/** Processor time from the kernel's figures. */
+/** Tests the CPU time read from /proc. */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 import {
@@ -9,11 +9,11 @@ import {
   ranFor
 } from '../../../../bench/system/cpu.ts'
 
-test('reads the nanoseconds on a processor', () => {
+test('reads nanoseconds of CPU time', () => {
   expect(ranFor('123456789 42 7\n')).toBe(123_456_789)
 })
 
-test('grows while this process works', () => {
+test('measures more CPU time while this process works', () => {
   const before = cpuMicroseconds([process.pid])
   let sum = 0
   for (let at = 0; at < 3e7; at++) sum += at % 7
@@ -26,7 +26,7 @@ test('adds up several processes', () => {
   expect(cpuMicroseconds([process.pid, process.pid])).toBeGreaterThanOrEqual(2 * one)
 })
 
-test('counts children that have ended', () => {
+test('includes children that have ended', () => {
   const before = familyMicroseconds([process.pid])
   execFileSync(process.execPath, ['-e', 'for (let at = 0; at < 1e8; at++);'])
   expect(familyMicroseconds([process.pid]) - before).toBeGreaterThan(20_000)
@@ -35,6 +35,6 @@ test('counts children that have ended', () => {
   expect(familyTicksIn('')).toBe(0)
 })
 
-test('the name of a process may look like fields', () => {
+test('parses a process name that looks like fields', () => {
   expect(fieldsOf('42 (a) b (c) S 1 2 3')).toEqual(['S', '1', '2', '3'])
 })

@@ -1,9 +1,9 @@
-/** The lag of an event loop. */
+/** Tests that the event loop lag is read from metrics. */
 import { expect, test } from '@jest/globals'
 import { eventLoopLagIn } from '../../../../bench/system/event-loop.ts'
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts'
 
-test('takes the latest of several processes', () => {
+test('returns the maximum of several processes', () => {
   const lines = [
     'sluice_event_loop_lag_seconds{quantile="0.5",worker="1"} 0.5',
     'sluice_event_loop_lag_seconds{quantile="0.99",worker="1"} 0.01',
@@ -12,11 +12,11 @@ test('takes the latest of several processes', () => {
   expect(eventLoopLagIn(lines.join('\n'), '0.99')).toBe(20)
 })
 
-test('is not a number where nothing is said', () => {
+test('returns NaN without the metric', () => {
   expect(eventLoopLagIn('other 1', '1')).toBeNaN()
 })
 
-test('our own programs say it', async () => {
+test('reads a metric that Sluice processes publish', async () => {
   const metrics = createMetrics()
   metrics.set('sluice_event_loop_lag_seconds', { quantile: '0.99' }, 0.03)
   metrics.set('sluice_event_loop_lag_seconds', { quantile: '1' }, 2)

@@ -1,4 +1,4 @@
-/** Options and environment to what bootstrap is asked for. */
+/** Tests that a bootstrap request is built from options and the environment. */
 import { expect, test } from '@jest/globals'
 import { bootstrapRequestOf } from '../../../../cli/accounts/bootstrap-request.ts'
 import { createApiKey } from '../../../../core/ids/api-key.ts'
@@ -20,7 +20,7 @@ const silent = {
   BOOTSTRAP_API_KEY: null
 }
 
-test('what is not given is taken from the environment', () => {
+test('reads absent options from the environment', () => {
   expect(bootstrapRequestOf(defaults, config)).toEqual({
     ...{ organization: 'Acme', email: 'ada@example.com', password: 'correct horse' },
     ...{ keyEnv: 'prod', scopes, rateLimit: null, addsKey: false },
@@ -28,7 +28,7 @@ test('what is not given is taken from the environment', () => {
   })
 })
 
-test('options win, and one more key is a new one', () => {
+test('prefers options, and generates a key with --add-key', () => {
   const options = { ...defaults, email: 'eve@example.com', addKey: true, rateLimit: 5 }
   expect(bootstrapRequestOf(options, config)).toMatchObject({
     ...{ organization: 'Acme', email: 'eve@example.com', keyEnv: 'local', rateLimit: 5 },
@@ -36,25 +36,25 @@ test('options win, and one more key is a new one', () => {
   })
 })
 
-test('all that is missing is said at once, with where to say it', () => {
+test('lists all missing values and how to set them', () => {
   expect(() => bootstrapRequestOf(defaults, silent)).toThrow(
-    'give --organization, or BOOTSTRAP_ORGANIZATION in the environment; ' +
-      'give --email, or BOOTSTRAP_EMAIL in the environment; ' +
-      'give --password, or BOOTSTRAP_PASSWORD in the environment'
+    '--organization is missing: pass it, or set BOOTSTRAP_ORGANIZATION; --email is missing: ' +
+      'pass it, or set BOOTSTRAP_EMAIL; --password is missing: pass it, or set ' +
+      'BOOTSTRAP_PASSWORD'
   )
 })
 
 test.each([
-  [{ BOOTSTRAP_ORGANIZATION: 'a\nb' }, 'the organization does not fit: give a name of 1 to 100'],
+  [{ BOOTSTRAP_ORGANIZATION: 'a\nb' }, 'the organization is invalid: a name has 1 to 100'],
   [{ BOOTSTRAP_EMAIL: 'ada' }, 'the email must be an email address'],
-  [{ BOOTSTRAP_PASSWORD: 'password' }, 'the password is among the first that everybody tries'],
+  [{ BOOTSTRAP_PASSWORD: 'password' }, 'the password must not be a common password'],
   [{ BOOTSTRAP_PASSWORD: 'ada@example.com' }, 'the password must not be the email'],
-  [{ BOOTSTRAP_API_KEY: `${api_key}x` }, 'BOOTSTRAP_API_KEY is no API key']
-])('%j is refused as registering refuses it', (members, message) => {
+  [{ BOOTSTRAP_API_KEY: `${api_key}x` }, 'BOOTSTRAP_API_KEY is not a valid API key']
+])('rejects %j like the registration API', (members, message) => {
   expect(() => bootstrapRequestOf(defaults, { ...config, ...members })).toThrow(message)
 })
 
-test('a key that is mistyped is not repeated', () => {
+test('does not repeat an invalid API key', () => {
   const wrong = { ...config, BOOTSTRAP_API_KEY: `${api_key}x` }
   expect(() => bootstrapRequestOf(defaults, wrong)).not.toThrow(secret)
 })

@@ -1,4 +1,4 @@
-/** An audit's report for people. */
+/** Tests the text of an audit report. */
 import { expect, test } from '@jest/globals'
 import type { AuditReport } from '../../../../cli/audit/audit-report.ts'
 import { createAuditTally } from '../../../../cli/audit/audit-tally.ts'
@@ -22,7 +22,7 @@ function aReport(changes: Partial<AuditReport['window']> = {}): AuditReport {
   return { window: { ...window, ...changes }, ...counts, missing_records: tally.missing }
 }
 
-test('counts, and one line for what is missing', () => {
+test('prints the counts and one line per missing record', () => {
   expect(reportLines(aReport())).toEqual([
     'agent-decisions, from then to now, stored by storage',
     'messages       4',
@@ -33,22 +33,22 @@ test('counts, and one line for what is missing', () => {
     'erased         0',
     'in_flight      2',
     'missing        1',
-    'missing: partition 7 offset 9 (o/d) has lost its row: ' +
-      'delete its identity, and set the storage group back to it'
+    'missing: partition 7 offset 9 (o/d) has no row: delete its identity, and reset the ' +
+      'storage group to this offset'
   ])
 })
 
 test.each([
-  [{ truncated_partitions: [3, 4] }, 'The beginning of partition 3, 4 is gone'],
-  [{ deleted_offsets: 5 }, '5 offsets were removed by retention'],
-  [{ absent_offsets: 6 }, '6 offsets have no message although the log goes on'],
-  [{ uncommitted_partitions: [0] }, 'committed nothing of partition 0: is its name right?'],
-  [{ duplicates_are_exact: false }, 'some duplicates are counted as stored']
-])('%j is said', (changes, sentence) => {
+  [{ truncated_partitions: [3, 4] }, 'Retention deleted the beginning of partition 3, 4'],
+  [{ deleted_offsets: 5 }, 'Retention deleted 5 offsets'],
+  [{ absent_offsets: 6 }, '6 offsets before the end of the topic have no message'],
+  [{ uncommitted_partitions: [0] }, 'no committed offset in partition 0. Check the name'],
+  [{ duplicates_are_exact: false }, 'some duplicates count as stored']
+])('warns about %j', (changes, sentence) => {
   expect(reportLines(aReport(changes)).join('\n')).toContain(sentence)
 })
 
-test('beyond a thousand the rest is counted', () => {
+test('counts missing records beyond a thousand without listing them', () => {
   const tally = createAuditTally()
   for (let offset = 0n; offset < 1003n; offset++) {
     tally.add(aMessage({ offset }), { outcome: 'missing', why: 'not_stored' })
@@ -58,9 +58,9 @@ test('beyond a thousand the rest is counted', () => {
   expect(lines.at(-1)).toBe('… and 3 more are missing')
 })
 
-test('the gateways’ count comes with its caveats', () => {
+test("prints the gateways' count with its limits", () => {
   const lines = reportLines({ ...aReport(), prometheus: { queued: 3, difference: 1 } })
-  expect(lines.join('\n')).toContain('counted 3 queued; the topic has 1 more')
+  expect(lines.join('\n')).toContain('counted 3 queued decisions; the topic has 1 more')
   const none = reportLines({ ...aReport(), prometheus: { queued: null, difference: null } })
-  expect(none.join('\n')).toContain('Prometheus has no count')
+  expect(none.join('\n')).toContain('Prometheus has no gateway counts')
 })

@@ -1,4 +1,6 @@
-/** What `sluice erase` is asked for: exactly one thing, and never more than was meant. */
+/** Tests that the options of `sluice erase` select exactly one action, which never erases more than
+ * requested.
+ */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { eraseActionOf } from '../../../../cli/erasure/erasure-request.ts'
@@ -23,35 +25,35 @@ test.each<[EraseOptions, string, string | null]>([
   })
 })
 
-test.each(['list', 'resume'] as const)('--%s is about one organization or all', (kind) => {
+test.each(['list', 'resume'] as const)('--%s accepts one organization, or none for all', (kind) => {
   expect(eraseActionOf({ [kind]: true })).toEqual({ kind, organization: null })
   expect(eraseActionOf({ [kind]: true, organization })).toEqual({ kind, organization })
 })
 
-test('--repeat takes everything from its file', () => {
+test('--repeat needs no other option', () => {
   expect(eraseActionOf({ repeat: 'erasures.json' })).toEqual({
     kind: 'repeat',
     path: 'erasures.json'
   })
 })
 
-describe('refused with what to give instead', () => {
+describe('rejects with a message that says what to pass', () => {
   test.each<[EraseOptions, string]>([
-    [{}, 'give --organization'],
-    [{ session: 's' }, 'give --organization'],
+    [{}, '--organization is missing'],
+    [{ session: 's' }, '--organization is missing'],
     [{ organization }, 'exactly one of'],
     [{ organization, session: 's', agent: 'a' }, 'exactly one of'],
     [{ organization, session: 's', everything: true }, 'exactly one of'],
     [{ organization, session: '' }, '--session is empty'],
-    [{ organization, decision: 'x' }, 'no UUID'],
-    [{ organization, session: 's', execute: true }, 'needs --reason and --by'],
-    [{ organization, session: 's', execute: true, reason: 'r' }, 'needs --reason and --by'],
-    [{ list: true, resume: true }, 'give one of'],
-    [{ list: true, execute: true }, 'give one of'],
-    [{ list: true, repeat: 'f' }, 'give one of'],
-    [{ repeat: 'f', organization }, 'takes the rest from its file'],
-    [{ repeat: 'f', everything: true }, 'takes the rest from its file'],
-    [{ resume: true, session: 's' }, 'no more than --organization']
+    [{ organization, decision: 'x' }, 'not a UUID'],
+    [{ organization, session: 's', execute: true }, 'requires --reason and --by'],
+    [{ organization, session: 's', execute: true, reason: 'r' }, 'requires --reason and --by'],
+    [{ list: true, resume: true }, 'pass only one of'],
+    [{ list: true, execute: true }, 'pass only one of'],
+    [{ list: true, repeat: 'f' }, 'pass only one of'],
+    [{ repeat: 'f', organization }, 'reads the other options from its file'],
+    [{ repeat: 'f', everything: true }, 'reads the other options from its file'],
+    [{ resume: true, session: 's' }, 'accept only --organization']
   ])('%j', (options, message) => {
     expect(() => eraseActionOf(options)).toThrow(message)
   })

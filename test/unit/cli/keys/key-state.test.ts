@@ -1,4 +1,4 @@
-/** What a list of keys says of each. */
+/** Tests the state column of a list of keys. */
 import { expect, test } from '@jest/globals'
 import { stateOf } from '../../../../cli/keys/key-state.ts'
 
@@ -9,7 +9,7 @@ test.each([
   ['active', never],
   ['active', { ...never, expires_at: new Date(now + 1) }],
   ['expired', { ...never, expires_at: new Date(now) }],
-  ['until rotated to B', { ...never, expires_at: new Date(now + 1), replaced_by: 'B' }],
+  ['rotated to B, still valid', { ...never, expires_at: new Date(now + 1), replaced_by: 'B' }],
   ['expired', { ...never, expires_at: new Date(now), replaced_by: 'B' }],
   ['revoked', { revoked_at: new Date(now), expires_at: new Date(now), replaced_by: 'B' }]
 ])('%s', (state, row) => {

@@ -1,23 +1,23 @@
-/** A record as a line: exact where it must be, and one line whatever is in it. */
+/** Tests that a record is formatted as one line of JSON that keeps the exact payload. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Described } from '../../../../cli/records/describe.ts'
+import type { DecodedRecord } from '../../../../cli/records/decode-record.ts'
 import { matches } from '../../../../cli/records/record-filter.ts'
 import { recordLine } from '../../../../cli/records/record-line.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import { aDecision, anEvaluation } from '../../../support/builders.ts'
 import { aMessage } from '../../consumers/fakes.ts'
 
-function describedOf(changes: Partial<Decision> = {}, message = aMessage()): Described {
-  return { message, letter: null, kind: 'decision', decision: aDecision(changes) }
+function describedOf(changes: Partial<Decision> = {}, message = aMessage()): DecodedRecord {
+  return { message, deadLetter: null, kind: 'decision', decision: aDecision(changes) }
 }
 
-const poison: Described = {
+const poison: DecodedRecord = {
   ...{ message: aMessage({ value: null, key: Buffer.from([255]), timestamp: 1e300 }) },
-  ...{ letter: null, kind: 'undecodable', reason: 'empty_value', error: 'no "value"' }
+  ...{ deadLetter: null, kind: 'undecodable', reason: 'empty_value', error: 'no "value"' }
 }
 
-test('any decision is one line of JSON that holds what was said', () => {
+test('formats any decision as one line of JSON with its exact payload', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ unit: 'grapheme' }), (input, output) => {
       const text = JSON.stringify(input, null, 2)
@@ -29,21 +29,26 @@ test('any decision is one line of JSON that holds what was said', () => {
   )
 })
 
-test('numbers keep their digits', () => {
+test('keeps all digits of numbers', () => {
   const line = recordLine(describedOf({ input: '12345678901234567890' }), { payload: true })
   expect(line).toContain('"input":12345678901234567890,')
 })
 
-test('what is no text, no time and no value is told as what it is', () => {
+test('formats a binary key, an invalid timestamp and a missing value', () => {
   expect(JSON.parse(recordLine(poison, { payload: true }))).toEqual({
     ...{ partition: 3, offset: 0, written_at: null, key_base64: '/w==' },
     ...{ error: 'empty_value: no "value"', value_bytes: null }
   })
 })
 
-test('an evaluation, with and without its runs', () => {
+test('formats an evaluation with and without its runs', () => {
   const evaluation = anEvaluation()
-  const described: Described = { message: aMessage(), letter: null, kind: 'evaluation', evaluation }
+  const described: DecodedRecord = {
+    message: aMessage(),
+    deadLetter: null,
+    kind: 'evaluation',
+    evaluation
+  }
   expect(JSON.parse(recordLine(described, { payload: true }))).toMatchObject({
     evaluated_at: '2025-01-15T12:00:00.040Z',
     runs: JSON.parse(JSON.stringify(evaluation.runs)) as unknown
@@ -51,7 +56,7 @@ test('an evaluation, with and without its runs', () => {
   expect(JSON.parse(recordLine(described, { payload: false }))).not.toHaveProperty('runs')
 })
 
-test('what a filter asks for', () => {
+test('matches records by filter', () => {
   const decision = describedOf({ agent_id: 'one', decision_id: 'aa' })
   expect(matches(decision, {})).toBe(true)
   expect(matches(decision, { agent: 'one', decision: 'AA' })).toBe(true)

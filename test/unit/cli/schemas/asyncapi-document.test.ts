@@ -1,4 +1,5 @@
-/** The AsyncAPI document: valid, committed as it is made, and true of topics and messages. */
+/** Tests that the AsyncAPI document is valid, committed as generated, and consistent with the code.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, test } from '@jest/globals'
@@ -53,7 +54,7 @@ function messageOf(name: string): Message {
   return message
 }
 
-/** The schema that the makers of AsyncAPI publish. */
+/** Compiles the schema that the AsyncAPI project publishes. */
 function createValidate() {
   const load = createRequire(import.meta.url)
   const official = load('@asyncapi/specs/schemas/3.0.0.json') as object
@@ -61,7 +62,7 @@ function createValidate() {
   return { ajv, validate: ajv.compile(official) }
 }
 
-test('it is valid by the schema of AsyncAPI 3, which refuses what is not', () => {
+test('is valid by the schema of AsyncAPI 3, which rejects invalid documents', () => {
   const { ajv, validate } = createValidate()
   const isValid = validate(made)
   expect(ajv.errorsText(validate.errors)).toBe('No errors')
@@ -75,14 +76,14 @@ test('it is valid by the schema of AsyncAPI 3, which refuses what is not', () =>
   expect(validate(broken)).toBe(false)
 })
 
-test(`${file} is what is made: else sluice schemas asyncapi > ${file}`, async () => {
+test(`${file} is the output of sluice schemas asyncapi`, async () => {
   const environment = { PATH: process.env['PATH'] }
   const printed = await runSluice({ args: ['schemas', 'asyncapi'], environment })
   expect(readFileSync(file, 'utf8')).toBe(printed)
   expect(JSON.parse(printed)).toEqual(made)
 })
 
-test('the names of topics are those of the installation', async () => {
+test('uses the topic names of the installation', async () => {
   const environment = { PATH: process.env['PATH'], DECISIONS_TOPIC: 'choices' }
   const printed = await runSluice({ args: ['schemas', 'asyncapi'], environment })
   const { channels } = JSON.parse(printed) as Document
@@ -92,8 +93,8 @@ test('the names of topics are those of the installation', async () => {
   ])
 })
 
-describe('what it says', () => {
-  test.each(topicDefinitions)('of $name is its definition', ({ name, role, ...definition }) => {
+describe('consistency with the code', () => {
+  test.each(topicDefinitions)('describes $name as defined', ({ name, role, ...definition }) => {
     const { address, bindings } = made.channels[role] ?? {}
     expect(address).toBe(name)
     const { partitions, topicConfiguration } = bindings?.kafka ?? {}
@@ -102,7 +103,7 @@ describe('what it says', () => {
     expect({ partitions, config }).toEqual(definition)
   })
 
-  test('every reference leads somewhere', () => {
+  test('resolves every reference', () => {
     const references = [...JSON.stringify(made).matchAll(/"\$ref":"#\/([^"]+)"/g)]
     expect(references.length).toBeGreaterThan(10)
     for (const [, path = ''] of references) {
@@ -113,7 +114,7 @@ describe('what it says', () => {
     }
   })
 
-  test('examples can be written with the contract, and have the headers that are told', () => {
+  test('has examples that can be encoded and that have the documented headers', () => {
     const { examples = [], headers } = messageOf('decision')
     expect(examples).toHaveLength(1)
     for (const example of examples) {
@@ -124,7 +125,7 @@ describe('what it says', () => {
     }
   })
 
-  test('headers of dead letters are those that are written', () => {
+  test('documents the headers of dead-letter records', () => {
     const { decision_id, organization_id } = aDecision()
     const message = {
       topic: 'agent-decisions',
@@ -135,17 +136,17 @@ describe('what it says', () => {
       value: null,
       headers: { decision_id, organization_id }
     }
-    const letter = {
+    const deadLetter = {
       kind: 'dead_letter',
       step: 'decode',
       reason: 'empty_value',
       error: 'it has no value'
     } as const
-    const { headers } = deadLetterRecord(message, letter, 'storage')
-    const told = messageOf('decision_dead_letter').headers
+    const { headers } = deadLetterRecord(message, deadLetter, 'storage')
+    const documented = messageOf('decision_dead_letter').headers
     const own = Object.keys(headers).filter((name) => name.startsWith('dead_letter_'))
-    expect(told.required).toEqual(own)
-    expect(Object.keys(told.properties)).toEqual(
+    expect(documented.required).toEqual(own)
+    expect(Object.keys(documented.properties)).toEqual(
       expect.arrayContaining(['decision_id', 'organization_id', 'traceparent'])
     )
   })

@@ -1,4 +1,4 @@
-/** Hardware for an amount of decisions: the arithmetic, and the same figures on the page. */
+/** Tests the sizing arithmetic, and that the documentation has the same values. */
 import { describe, expect, test } from '@jest/globals'
 import { sizing } from '../../../../cli/commands/sizing.ts'
 import { coefficients } from '../../../../cli/sizing/coefficients.ts'
@@ -15,71 +15,75 @@ const workload: Workload = {
 
 function needsOf(overrides: Partial<Workload>): Record<string, number> {
   const needs = sizeInstallation({ ...workload, ...overrides })
-  return Object.fromEntries(needs.map(({ what, value }) => [what, value]))
+  return Object.fromEntries(needs.map(({ resource, value }) => [resource, value]))
 }
 
 test.each([
   [1, coefficients.gatewayAlone.value],
   [100, coefficients.gatewayBatch.value]
-])('a decision in a request of %i costs the gateway what was measured', (batch, expected) => {
+])('computes the measured gateway cost in requests of %i decisions', (batch, expected) => {
   expect(needsOf({ batch })['gateway']).toBeCloseTo((2000 * expected) / 1e6 / 0.6, 6)
 })
 
-test('disk is what a day brings, for so many days and copies', () => {
+test('multiplies the bytes of a day by days and replicas', () => {
   const { topicExtra, evaluationRecord, rowExtra, evaluationRows } = coefficients
   const perDay = (2000 * 86_400) / 1e9
   expect(needsOf({})).toMatchObject({
-    'disk of brokers, together': expect.closeTo(
+    'broker disks, in total': expect.closeTo(
       perDay * 7 * 3 * (1200 + topicExtra.value + evaluationRecord.value)
     ) as unknown,
-    'disk of Postgres': expect.closeTo(
+    'Postgres disk': expect.closeTo(
       perDay * 30 * (1200 + rowExtra.value + evaluationRows.value)
     ) as unknown
   })
 })
 
-test('a peak costs cores and no disk', () => {
+test('adds cores but no disk for a peak', () => {
   const [calm, busy] = [needsOf({}), needsOf({ peak: 3 })]
   expect(busy['storage']).toBeCloseTo(3 * (calm['storage'] ?? 0))
-  expect(busy['disk of Postgres']).toBe(calm['disk of Postgres'])
+  expect(busy['Postgres disk']).toBe(calm['Postgres disk'])
 })
 
-test('little needs two gateways, one member and twelve partitions all the same', () => {
+test('returns at least two gateways, one member and twelve partitions', () => {
   expect(needsOf({ rate: 1 })).toMatchObject({ gateways: 2, members: 1, partitions: 12 })
 })
 
-test('without evaluation nothing of it is counted', () => {
+test('excludes evaluation with isEvaluated: false', () => {
   const needs = needsOf({ isEvaluated: false })
   expect(needs).not.toHaveProperty('evaluation')
   const evaluations = (2000 * 86_400 * 30 * coefficients.evaluationRows.value) / 1e9
-  expect((needsOf({})['disk of Postgres'] ?? 0) - (needs['disk of Postgres'] ?? 0)).toBeCloseTo(
+  expect((needsOf({})['Postgres disk'] ?? 0) - (needs['Postgres disk'] ?? 0)).toBeCloseTo(
     evaluations
   )
 })
 
-describe('docs/sizing.md', () => {
-  test('has each coefficient, as it is, and no other', () => {
-    const documented = rowsOf(sectionOf('docs/sizing.md', 'What does a decision cost?'))
+describe('docs/guides/operations/sizing.md', () => {
+  test('has every coefficient and no other', () => {
+    const documented = rowsOf(sectionOf('docs/guides/operations/sizing.md', 'Cost of a decision'))
     const existing = Object.values<Coefficient>(coefficients).map(
       ({ what, value, unit, measuredBy }) => [what, String(value), unit, code(measuredBy)]
     )
     expect(documented.map((cells) => cells.slice(0, 4))).toEqual(existing)
   })
 
-  test('keeps topics as long as they are kept', () => {
-    const section = sectionOf('docs/sizing.md', 'How long are things kept?')
-    const [live, letters] = rowsOf(section).map(([, days]) => days)
-    const isLetter = (role: string): boolean => role.endsWith('dead_letter')
-    const told = topicDefinitions.map(({ role }) => (isLetter(role) ? letters : live))
+  test('has the retention of the topics', () => {
+    const section = sectionOf('docs/guides/operations/sizing.md', 'Retention')
+    const [messages, deadLetters] = rowsOf(section).map(([, days]) => days)
+    const isDeadLetter = (role: string): boolean => role.endsWith('dead_letter')
+    const documented = topicDefinitions.map(({ role }) =>
+      isDeadLetter(role) ? deadLetters : messages
+    )
     const kept = topicDefinitions.map(({ config }) => Number(config['retention.ms']) / 86_400_000)
-    expect(told).toEqual(kept.map((days) => `${days} days`))
+    expect(documented).toEqual(kept.map((days) => `${days} days`))
   })
 
-  test('shows what the command prints', () => {
+  test('has the output of the command', () => {
     const lines: string[] = []
     const { isEvaluated: evaluation, ...options } = { ...workload, peak: 3 }
     sizing({ ...options, evaluation }, (line) => lines.push(line))
-    const [shown] = blocksIn(read('docs/sizing.md'), '').filter((block) => block.startsWith('what'))
+    const [shown] = blocksIn(read('docs/guides/operations/sizing.md'), '').filter((block) =>
+      block.startsWith('resource')
+    )
     expect(shown?.trimEnd().split('\n')).toEqual(lines)
   })
 })

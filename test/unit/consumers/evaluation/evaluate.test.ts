@@ -1,4 +1,6 @@
-/** evaluate: one run for each planned evaluator, the same when repeated, and never an error. */
+/** Tests evaluateAll: one run per planned evaluator, the same result when repeated, and no thrown
+ * errors.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -47,7 +49,7 @@ test('carries the identity of the decision', () => {
   })
 })
 
-test('judges a bad answer by every evaluator to which it gives reason', () => {
+test('runs every evaluator on a bad answer', () => {
   expect(passesOf(evaluate(leaking))).toEqual({
     output_not_empty: true,
     output_complete: false,
@@ -60,7 +62,7 @@ test('judges a bad answer by every evaluator to which it gives reason', () => {
   })
 })
 
-test('a run that does not apply is skipped, without a score', () => {
+test('skips a run that does not apply, without a score', () => {
   const skipped = evaluate(leaking).runs.find(({ kind }) => kind.evaluator === 'input_not_repeated')
   expect(skipped).toMatchObject({ status: 'skipped', status_reason: 'not_applicable' })
   expect(skipped).toMatchObject({ value: null, reason: null, kind: { name: null } })
@@ -77,7 +79,7 @@ function named(name: string, run: CompiledEvaluator['evaluate']): CompiledEvalua
   return { version, isBounded: true, evaluate: run }
 }
 
-test('an evaluator that throws fails alone, and is told of', () => {
+test('fails only the run of an evaluator that throws, and reports it', () => {
   const compiled = [
     named('first', () => verdict(true, 'Fine.')),
     named('broken', () => {
@@ -103,7 +105,7 @@ test('an evaluator that throws fails alone, and is told of', () => {
   expect(failures).toEqual([['broken', 'quotes the decision']])
 })
 
-test('a decision without runs is no evaluation, and its neighbours are', () => {
+test('returns no evaluation for a decision without runs', () => {
   const runs = plannedRunsOf(defaultRuleSet, ['planned'])
   const evaluations = evaluateAll([
     { decision: aDecision(), plan: null, runs: [] },
@@ -112,7 +114,7 @@ test('a decision without runs is no evaluation, and its neighbours are', () => {
   expect(evaluations.map(({ decision_id }) => decision_id)).toEqual([leaking.decision_id])
 })
 
-/** Pieces of which evaluators might stumble over. */
+/** Generates input that could make evaluators fail. */
 const hostile = fc.constantFrom(
   ...['\u0000', '\ud800', '\udc00', '👩‍👩‍👧', '\u202e', '```', '{', '[', '"', '\\', '+1', '@', '\n'],
   ...['sk-', 'eyJ', 'DE89', '4111 1111', "i can't help", 'json', '…', ' and', '是', '0'.repeat(40)]
@@ -146,7 +148,7 @@ function withoutTimes({ runs }: Evaluation): unknown {
   return runs.map((run) => ({ ...run, duration_us: null }))
 }
 
-test('any decision yields one explained run for each planned evaluator, and the same again', () => {
+test('returns one run with a reason per planned evaluator, reproducibly, for any decision', () => {
   fc.assert(
     fc.property(decisions, (decision) => {
       const evaluation = evaluate(decision)
@@ -199,7 +201,7 @@ const hostilePieces: string[] = [
   ]
 ]
 
-test.each(hostilePieces)('four MiB of %j are judged without an error', (piece) => {
+test.each(hostilePieces)('evaluates 4 MiB of %j without an error', (piece) => {
   const output = piece.repeat(largest / piece.length)
   const input = JSON.stringify({ format: 'json', prompt: piece.repeat(30_000) })
   const { runs } = evaluate(aDecision({ input, output, domain: piece, output_tokens: 4096 }))

@@ -1,8 +1,8 @@
-/** The evaluation group: published and acknowledged before the offsets of the decisions move. */
+/** Tests the evaluation group: evaluations are published before the offsets are committed. */
 import { expect, test } from '@jest/globals'
 import { createEncode } from '../../../../platform/avro/avro-codec.ts'
-import { deadLetter, deferred, done, TransientError } from '../../../../core/consumed.ts'
-import type { Consumed } from '../../../../core/consumed.ts'
+import { deadLetter, deferred, done, TransientError } from '../../../../core/message-outcome.ts'
+import type { MessageOutcome } from '../../../../core/message-outcome.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import type { Evaluation } from '../../../../core/evaluation/evaluation.ts'
 import type { Consumption } from '../../../../consumers/record-consumed.ts'
@@ -14,25 +14,28 @@ import { createEvaluatorCache } from '../../../../evaluators/evaluator-cache.ts'
 import { plannedRunsOf } from '../../../../evaluators/planning/plan-rules.ts'
 import { decisionContract } from '../../../../schemas/index.ts'
 import { aDecision, noon } from '../../../support/builders.ts'
-import { FakeBatch, FakeRegistry, messagesOf, noFlood } from '../fakes.ts'
+import { FakeBatch, FakeRegistry, messagesOf, noLimit } from '../fakes.ts'
 
 const encode = createEncode<Decision>(decisionContract.schema)
 
 interface SceneOptions {
   readonly failure?: Error
-  /** By their place in the batch. */
+  /** Indexes of the decisions to defer. */
   readonly later?: readonly number[]
-  /** What evaluators take of each piece. */
+  /** Evaluator time per piece, in milliseconds. */
   readonly evaluationMs?: number
 }
 
-/** Publishes into a list, or fails as told; tries a batch once. */
+/**
+ * Creates an evaluation consumer that publishes to a list or fails with `failure`. It tries each
+ * batch once.
+ */
 function scene(values: Buffer[], { failure, later = [], evaluationMs = 0 }: SceneOptions = {}) {
   const registry = new FakeRegistry()
   registry.schemas.set(7, decisionContract.schema)
   const published: Evaluation[] = []
   const pieces: number[] = []
-  const settled: Consumed[] = []
+  const settled: MessageOutcome[] = []
   const costed: number[] = []
   const consumptions: (Consumption | null)[] = []
   const batch = new FakeBatch(messagesOf(...values))
@@ -43,7 +46,7 @@ function scene(values: Buffer[], { failure, later = [], evaluationMs = 0 }: Scen
   })
   const consume = createEvaluation({
     registry,
-    flood: noFlood,
+    deadLetterLimit: noLimit,
     groupId: 'sluice-evaluation',
     defer: {
       beyondShare: (decisions) =>
@@ -70,7 +73,7 @@ function scene(values: Buffer[], { failure, later = [], evaluationMs = 0 }: Scen
       pieces.push(evaluations.length)
     },
     settle: async (_batch, outcomes) => void settled.push(...outcomes),
-    patiently: async (_batch, work) => {
+    retryWhileTransient: async (_batch, work) => {
       try {
         return await work()
       } catch (error) {
@@ -82,7 +85,7 @@ function scene(values: Buffer[], { failure, later = [], evaluationMs = 0 }: Scen
   return { consume: () => consume(batch), published, pieces, settled, costed, consumptions }
 }
 
-test('each decision is published once, in order, and poison beside it is settled', async () => {
+test('publishes each decision once, in order, and settles a bad message between them', async () => {
   const decisions = [aDecision(), aDecision()]
   const [first, second] = decisions.map((decision) => encode(decision, 7))
   const { consume, published, settled } = scene([first, Buffer.from('no'), second] as Buffer[])
@@ -95,15 +98,15 @@ test('each decision is published once, in order, and poison beside it is settled
 })
 
 test.each([
-  ['is away until the batch is over', new TransientError('away')],
-  ['refuses for good', new Error('too large')]
-])('nothing is settled when the log %s', async (_what, failure) => {
+  ['is unavailable until the batch is over', new TransientError('away')],
+  ['rejects the record for good', new Error('too large')]
+])('settles nothing when Kafka %s', async (_what, failure) => {
   const { consume, settled } = scene([encode(aDecision(), 7)], { failure })
   await consume().catch((error: unknown) => expect(error).toBe(failure))
   expect(settled).toEqual([])
 })
 
-test('what is recorded is where the batch begins: nothing of it is published yet', async () => {
+test('records the beginning of the batch, because nothing of it is published yet', async () => {
   const { consume, consumptions } = scene([Buffer.from('no'), encode(aDecision(), 7)])
   await consume()
   expect(consumptions).toEqual([
@@ -114,7 +117,7 @@ test('what is recorded is where the batch begins: nothing of it is published yet
   ])
 })
 
-test('what is deferred is settled, and neither planned nor published', async () => {
+test('settles deferred decisions without planning or publishing them', async () => {
   const decisions = [aDecision(), aDecision(), aDecision()]
   const values = decisions.map((decision) => encode(decision, 7))
   const { consume, published, settled, costed } = scene(values, { later: [0, 2] })
@@ -124,7 +127,7 @@ test('what is deferred is settled, and neither planned nor published', async () 
   expect(costed).toEqual([1])
 })
 
-test('what many rules make of a batch is evaluated and published piece by piece', async () => {
+test('evaluates and publishes a batch with many runs in pieces', async () => {
   const runsOfOne = plannedRunsOf(defaultRuleSet, ['planned']).length
   const perPiece = Math.floor(2000 / runsOfOne)
   const decisions = Array.from({ length: perPiece + 1 }, () => aDecision())
@@ -136,7 +139,7 @@ test('what many rules make of a batch is evaluated and published piece by piece'
   )
 })
 
-test('what is left of a batch that takes longer than expected is deferred', async () => {
+test('defers the rest of a batch that takes longer than expected', async () => {
   const decisions = Array.from({ length: 251 }, () => aDecision())
   const values = decisions.map((decision) => encode(decision, 7))
   const { consume, pieces, settled } = scene(values, { evaluationMs: 101 })
@@ -145,7 +148,7 @@ test('what is left of a batch that takes longer than expected is deferred', asyn
   expect(settled).toEqual([...Array.from({ length: 250 }, () => done), deferred])
 })
 
-test('organizations with few decisions in a batch do not wait for one with many', async () => {
+test('evaluates organizations with few decisions before one with many', async () => {
   const of = (organization_id: string) => aDecision({ organization_id })
   const [many, few] = ['a', 'b'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`)
   const decisions = [of(many ?? ''), of(many ?? ''), of(few ?? ''), of(many ?? '')]

@@ -1,4 +1,4 @@
-/** plan: what a stored plan says runs now; that it is stored is for test/integration/evaluation. */
+/** Tests which runs follow from a stored plan. */
 import { expect, test } from '@jest/globals'
 import { createPlanDecisions } from '../../../../consumers/evaluation/plan.ts'
 import { compileRuleSet } from '../../../../consumers/evaluation/rule-sets.ts'
@@ -25,7 +25,7 @@ function planWith(stored: readonly StoredPlan[]) {
   return (decisions: readonly Decision[]) => planDecisions(decisions, begin)
 }
 
-test('runs what is new by today, what comes again by its plan, and nothing else', async () => {
+test('runs a new plan with the current rules, and a repeated one with its own', async () => {
   const planDecisions = planWith([
     { kind: 'planned' },
     { kind: 'repeated', version: 1, outcomes: ['planned'] },
@@ -41,13 +41,13 @@ test('runs what is new by today, what comes again by its plan, and nothing else'
   ])
 })
 
-test('what cannot be stored stands in its place, as a dead letter', async () => {
+test('dead-letters a decision that cannot be stored, and keeps the order', async () => {
   const decisions = [aDecision({ domain: '\0' }), aDecision()]
   const planned = await planWith([{ kind: 'planned' }])(decisions)
   expect(planned.map(({ outcome }) => outcome.kind)).toEqual(['dead_letter', 'done'])
   expect(planned.map(({ decision }) => decision)).toEqual(decisions)
 })
 
-test('a plan that was neither stored nor found is a bug', async () => {
+test('throws if a plan was neither stored nor found', async () => {
   await expect(planWith([])([aDecision()])).rejects.toThrow('neither stored nor found')
 })

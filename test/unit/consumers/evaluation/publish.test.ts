@@ -1,7 +1,7 @@
-/** publish: evaluations in chunks onto their topic, each acknowledged before the next. */
+/** Tests publishing: evaluations are sent in chunks, each acknowledged before the next. */
 import { describe, expect, test } from '@jest/globals'
 import { createDecoderFactory } from '../../../../platform/avro/avro-codec.ts'
-import { TransientError } from '../../../../core/consumed.ts'
+import { TransientError } from '../../../../core/message-outcome.ts'
 import type { Evaluation } from '../../../../core/evaluation/evaluation.ts'
 import { readWireFormat } from '../../../../core/wire-format.ts'
 import { createPublish } from '../../../../consumers/evaluation/publish.ts'
@@ -22,12 +22,12 @@ function scene() {
   return { publish, producer, registry }
 }
 
-/** An evaluation of about so many bytes. */
+/** Creates an evaluation of about this number of bytes. */
 function large(bytes: number): Evaluation {
   return anEvaluation({ later_runs: [aRun({ scores: [aScore({ reason: 'x'.repeat(bytes) })] })] })
 }
 
-test('an evaluation arrives as it was, under its schema and its key', async () => {
+test('encodes an evaluation with its schema and key', async () => {
   const { publish, producer } = scene()
   const evaluation = anEvaluation()
   await publish([evaluation])
@@ -45,26 +45,26 @@ const decisionId = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
 test.each([
   ['the session', { agent_id: null, session_id: 's' }, 's'],
   ['the decision', { agent_id: null, session_id: null }, decisionId]
-])('without an agent the key is %s, as that of the decision', async (_what, names, key) => {
+])('keys an evaluation without an agent by %s, like its decision', async (_what, names, key) => {
   const { publish, producer } = scene()
   await publish([anEvaluation({ ...names, decision_id: decisionId })])
   expect(producer.records[0]?.key?.toString()).toBe(key)
 })
 
 describe('chunks', () => {
-  test('nothing is sent for nothing', async () => {
+  test('sends nothing for an empty list', async () => {
     const { publish, producer } = scene()
     await publish([])
     expect(producer.sends).toEqual([])
   })
 
-  test('what fits into a mebibyte is one request', async () => {
+  test('sends up to 1 MiB in one request', async () => {
     const { publish, producer } = scene()
     await publish(Array.from({ length: 500 }, () => anEvaluation()))
     expect(producer.sends).toEqual([500])
   })
 
-  test('what does not is several, in order, and nothing is lost or doubled', async () => {
+  test('sends more in several requests, in order and without loss', async () => {
     const { publish, producer } = scene()
     const evaluations = [400, 400, 400, 900, 100, 1500, 10].map((kilobytes) =>
       large(kilobytes * 1024)
@@ -78,14 +78,14 @@ describe('chunks', () => {
 })
 
 describe('the id of the schema', () => {
-  test('is asked for once', async () => {
+  test('is requested once', async () => {
     const { publish, registry } = scene()
     await publish([anEvaluation()])
     await publish([anEvaluation()])
     expect(registry.asked).toEqual(['evaluations-value'])
   })
 
-  test('that is not registered yet is waited for', async () => {
+  test('causes a transient error while it is not registered', async () => {
     const { publish, registry, producer } = scene()
     registry.ids.clear()
     await expect(publish([anEvaluation()])).rejects.toBeInstanceOf(TransientError)
@@ -94,15 +94,15 @@ describe('the id of the schema', () => {
     expect(readWireFormat(producer.records[0]?.value ?? Buffer.alloc(0)).schemaId).toBe(13)
   })
 
-  test('that cannot be asked for is waited for', async () => {
+  test('causes a transient error while the registry is unavailable', async () => {
     const { publish, registry } = scene()
     registry.failure = new TransientError('away')
     await expect(publish([anEvaluation()])).rejects.toBe(registry.failure)
   })
 })
 
-describe('a log that', () => {
-  test('does not acknowledge is waited for, and later chunks are not sent', async () => {
+describe('a failed write', () => {
+  test('is transient if Kafka did not acknowledge it, and later chunks are not sent', async () => {
     const { publish, producer } = scene()
     const cause = new ProduceError('away', { retryable: true, cause: null })
     producer.failures.push(cause)
@@ -113,9 +113,12 @@ describe('a log that', () => {
   })
 
   test.each([
-    ['refuses for good', new ProduceError('too large', { retryable: false, cause: null })],
-    ['breaks in another way', new TypeError('a bug')]
-  ])('%s ends the batch', async (_what, error) => {
+    [
+      'rejects the record for good',
+      new ProduceError('too large', { retryable: false, cause: null })
+    ],
+    ['fails with another error', new TypeError('a bug')]
+  ])('ends the batch if Kafka %s', async (_what, error) => {
     const { publish, producer } = scene()
     producer.failures.push(error)
     await expect(publish([anEvaluation()])).rejects.toBe(error)

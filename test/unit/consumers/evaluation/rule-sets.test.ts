@@ -1,4 +1,6 @@
-/** Rule sets: one look for many decisions, and what is built in is what this process has. */
+/** Tests rule sets: one query serves many decisions, and built-in evaluators come from this
+ * process.
+ */
 import { expect, test } from '@jest/globals'
 import { createRuleSets } from '../../../../consumers/evaluation/rule-sets.ts'
 import type { RuleSet } from '../../../../core/evaluation/rule.ts'
@@ -26,7 +28,7 @@ function scene(saved: Record<string, RuleSet[]>) {
   return { ruleSets, asked, pass: (ms: number) => (now += ms) }
 }
 
-test('who has said nothing has the default, and is asked for once in five seconds', async () => {
+test('returns the default without a rule set, and queries it once in five seconds', async () => {
   const { ruleSets, asked, pass } = scene({})
   for (const wait of [0, 0, 4999, 1]) {
     pass(wait)
@@ -36,7 +38,7 @@ test('who has said nothing has the default, and is asked for once in five second
   expect(asked).toEqual(['versions', 'versions'])
 })
 
-test('a change holds from the next look on, and the content is read once', async () => {
+test('applies a change at the next query, and reads its content once', async () => {
   const saved = { [organization]: [{ version: 1, rules: [aRule()] }] }
   const { ruleSets, asked, pass } = scene(saved)
   await ruleSets.current([organization, other])
@@ -50,9 +52,9 @@ test('a change holds from the next look on, and the content is read once', async
   expect(asked).toEqual(['versions', 'content', 'versions', 'content'])
 })
 
-test('what is built in is what this process has; what is their own stays as it was', async () => {
+test('replaces built-in evaluators, and keeps those of the organization', async () => {
   const [builtIn] = builtInEvaluators
-  if (builtIn === undefined) throw new Error('nothing is built in')
+  if (builtIn === undefined) throw new Error('no built-in evaluator')
   const older = { ...builtIn, version: 0, config: { check: 'gone' } }
   const rules = [aRule({ evaluators: [older, aVersion({ version: 4 })] })]
   const { ruleSets } = scene({ [organization]: [{ version: 1, rules }] })
@@ -60,6 +62,6 @@ test('what is built in is what this process has; what is their own stays as it w
   expect(ruleSet.rules[0]?.evaluators).toEqual([builtIn, aVersion({ version: 4 })])
 })
 
-test('a plan by a rule set that is not there is a bug', async () => {
+test('throws if the rule set of a plan does not exist', async () => {
   await expect(scene({}).ruleSets.at(organization, 3)).rejects.toThrow('no rule set 3')
 })

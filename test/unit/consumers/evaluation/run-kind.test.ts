@@ -1,4 +1,6 @@
-/** Runs share a kind, and the kind has the part of the reason that they share. */
+/** Tests run kinds: runs of the same kind share the fields of the kind and the constant part of
+ * their reasons.
+ */
 import { expect, test } from '@jest/globals'
 import { scoredKindOf } from '../../../../consumers/evaluation/run-kind.ts'
 import type { EvaluatorVersion } from '../../../../core/evaluation/evaluator-definition.ts'
@@ -15,7 +17,7 @@ function scored(planned: PlannedRun, reason: string) {
   return scoredKindOf(planned, { data_type: 'boolean', reason })
 }
 
-test('reasons that differ in numbers have one kind', () => {
+test('gives reasons that differ only in numbers one kind', () => {
   const planned = aPlannedRun('heuristic')
   const one = scored(planned, 'The output has 391 characters.')
   const other = scored(planned, 'The output has 7 characters.')
@@ -27,7 +29,7 @@ test('reasons that differ in numbers have one kind', () => {
   expect(scored(planned, 'The output is empty.').kind).not.toBe(one.kind)
 })
 
-test('reasons that quote the output are published whole, with one kind', () => {
+test('publishes reasons that quote the output unchanged, and gives them one kind', () => {
   const planned = aPlannedRun('json_schema')
   const one = scored(planned, 'The output lacks "a".')
   expect(one).toMatchObject({ reason: 'The output lacks "a".', reason_numbers: null })

@@ -1,21 +1,21 @@
-/** Bisecting: exactly the records that the store refuses are condemned. */
+/** Tests bisecting: exactly the records that Postgres rejects are dead-lettered. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import { done, duplicate, FencedError, TransientError } from '../../../../core/consumed.ts'
+import { done, duplicate, FencedError, TransientError } from '../../../../core/message-outcome.ts'
 import { bisecting } from '../../../../consumers/storage/bisect.ts'
-import type { Store } from '../../../../consumers/storage/bisect.ts'
+import type { StoreBatch } from '../../../../consumers/storage/bisect.ts'
 import { aMessage, FakeBatch } from '../fakes.ts'
 
 function sqlError(code: string): Error {
   return Object.assign(new pg.DatabaseError('the row is (secret)', 0, 'error'), { code })
 }
 
-/** Stores a batch whole or not at all; a second time each is a duplicate. */
+/** Stores a batch completely or not at all. A value that is stored again is a duplicate. */
 class FakeStore {
   readonly stored = new Set<number>()
   readonly batches: number[] = []
-  /** What was committed last. */
+  /** The `consumption` argument of the last batch that was stored. */
   recorded: unknown = null
   readonly refused: ReadonlySet<number>
   readonly errorOf: (value: number) => Error
@@ -25,7 +25,7 @@ class FakeStore {
     this.errorOf = errorOf
   }
 
-  store: Store<number> = async (values, consumption) => {
+  store: StoreBatch<number> = async (values, consumption) => {
     this.batches.push(values.length)
     const culprit = values.find((value) => this.refused.has(value))
     if (culprit !== undefined) throw this.errorOf(culprit)
@@ -40,7 +40,7 @@ class FakeStore {
 
 const eight = [0, 1, 2, 3, 4, 5, 6, 7]
 
-/** Offsets 40 to 49, whatever could be decoded of them. */
+/** A batch with the offsets 40 to 49, including messages that could not be decoded. */
 const batch = new FakeBatch(
   Array.from({ length: 10 }, (_, at) => aMessage({ offset: BigInt(40 + at) }))
 )
@@ -50,26 +50,26 @@ const ending = {
   ...{ epoch: 7, nextOffset: 50n }
 }
 
-function handlerOf(store: Store<number>) {
+function handlerOf(store: StoreBatch<number>) {
   const handle = bisecting(store, 'the-group')
   return (values: readonly number[]) => handle(values, batch)
 }
 
-test('a batch that the store takes is stored in one go', async () => {
+test('stores an accepted batch in one transaction', async () => {
   const store = new FakeStore([])
   expect(await handlerOf(store.store)(eight)).toEqual(eight.map(() => done))
   expect(store.batches).toEqual([8])
   expect(store.recorded).toEqual(ending)
 })
 
-test('the offset is recorded where nothing could be decoded', async () => {
+test('records the offset when no message could be decoded', async () => {
   const store = new FakeStore([])
   expect(await handlerOf(store.store)([])).toEqual([])
   expect(store.batches).toEqual([0])
   expect(store.recorded).toEqual(ending)
 })
 
-test('a member that was evicted before its number was taken stores nothing', async () => {
+test('stores nothing when the member was evicted before it took its epoch', async () => {
   const store = new FakeStore([])
   const evicted = new FakeBatch(batch.messages)
   evicted.heartbeatFailure = new Error('evicted')
@@ -77,7 +77,7 @@ test('a member that was evicted before its number was taken stores nothing', asy
   expect(store.batches).toEqual([])
 })
 
-test('one at fault is found in a logarithm of attempts, and the others are stored', async () => {
+test('finds one bad record in logarithmic time, and stores the others', async () => {
   const store = new FakeStore([5])
   const outcomes = await handlerOf(store.store)(eight)
   expect(outcomes.map(({ kind }) => kind)).toEqual(
@@ -87,7 +87,7 @@ test('one at fault is found in a logarithm of attempts, and the others are store
   expect(store.recorded).toEqual(ending)
 })
 
-test('the letter tells the SQLSTATE and not the row', async () => {
+test('reports the SQLSTATE without the row', async () => {
   const [outcome] = await handlerOf(new FakeStore([1]).store)([1])
   expect(outcome).toEqual({
     kind: 'dead_letter',
@@ -97,12 +97,12 @@ test('the letter tells the SQLSTATE and not the row', async () => {
   })
 })
 
-test('a bug of ours condemns no record: it is thrown, and ends the process', async () => {
+test('throws a bug instead of dead-lettering a record', async () => {
   const store = new FakeStore([1], () => new TypeError('no such member'))
   await expect(handlerOf(store.store)([0, 1, 2])).rejects.toThrow(TypeError)
 })
 
-test('exactly the refused are condemned, whatever batch they stand in', async () => {
+test('dead-letters exactly the rejected records of any batch', async () => {
   const batches = fc
     .uniqueArray(fc.nat(999), { maxLength: 60 })
     .chain((values) => fc.tuple(fc.constant(values), fc.subarray(values)))
@@ -115,13 +115,13 @@ test('exactly the refused are condemned, whatever batch they stand in', async ()
       )
       expect(store.stored).toEqual(new Set(values.filter((value) => !store.refused.has(value))))
       expect(store.recorded).toEqual(ending)
-      // Each of the two at most once for each value, and the end.
+      // At most two transactions per value, and one for the end of the batch.
       expect(store.batches.length).toBeLessThanOrEqual(2 * values.length + 1)
     })
   )
 })
 
-describe('while the store is away nothing is condemned', () => {
+describe('dead-letters nothing while Postgres is unavailable', () => {
   test.each([
     ['no connection', sqlError('08006')],
     ['a deadlock', sqlError('40P01')],
@@ -135,13 +135,14 @@ describe('while the store is away nothing is condemned', () => {
     const failed = handlerOf(store.store)(eight)
     await expect(failed).rejects.toBeInstanceOf(TransientError)
     await expect(failed).rejects.toMatchObject({ cause: error })
-    // An operator learns what it is; a server's own words might quote a value.
+    // The error names its cause, but does not include the server's message, which can quote a
+    // value.
     const reason = 'code' in error ? `SQLSTATE ${String(error.code)}` : error.message
-    await expect(failed).rejects.toThrow(`Postgres does not take the batch: ${reason}`)
+    await expect(failed).rejects.toThrow(`Postgres cannot store the batch: ${reason}`)
     expect(store.batches).toEqual([8])
   })
 
-  test('also when it goes away in the middle, and the rest is stored the next time', async () => {
+  test('when it fails in the middle, and stores the rest on redelivery', async () => {
     let isAway = true
     const refusing = (value: number): Error =>
       value === 1 || !isAway ? sqlError('22P05') : new Error('ECONNRESET')
@@ -157,13 +158,13 @@ describe('while the store is away nothing is condemned', () => {
   })
 })
 
-test('a member that lost the partition is told so, and nothing is tried again', async () => {
+test('throws without a retry when the member lost the partition', async () => {
   const store = new FakeStore([3], () => new FencedError('a later member'))
   await expect(handlerOf(store.store)(eight)).rejects.toBeInstanceOf(FencedError)
   expect(store.batches).toEqual([8])
 })
 
-test('nothing is stored without an epoch', async () => {
+test('stores nothing without an epoch', async () => {
   const store = new FakeStore([])
   batch.epochFailure = new Error('ECONNREFUSED')
   await expect(handlerOf(store.store)(eight)).rejects.toBeInstanceOf(TransientError)
@@ -171,7 +172,7 @@ test('nothing is stored without an epoch', async () => {
   expect(store.batches).toEqual([])
 })
 
-test('a store that refuses even the offset is a bug, and is not asked for ever', async () => {
+test('throws when Postgres rejects even the offset', async () => {
   const refuse = (): Promise<never> => Promise.reject(sqlError('22P05'))
   await expect(handlerOf(refuse)([])).rejects.toMatchObject({ code: '22P05' })
 })

@@ -1,14 +1,20 @@
-/** The delay of storage: of everything that was stored, and of nothing that was not. */
+/** Tests that the time from acceptance to storage is measured. */
 import { expect, test } from '@jest/globals'
 import { createMeasureDelay } from '../../../../consumers/storage/measure-delay.ts'
-import { deadLetter, done, duplicate, erased, TransientError } from '../../../../core/consumed.ts'
+import {
+  deadLetter,
+  done,
+  duplicate,
+  erased,
+  TransientError
+} from '../../../../core/message-outcome.ts'
 import { aDecision, noon } from '../../../support/builders.ts'
 import { FakeBatch } from '../fakes.ts'
 import { RecordingMetrics } from '../recording-metrics.ts'
 
 const clock = { now: () => noon }
 
-test('is observed of each decision but dead letters, and is never negative', async () => {
+test('observes each decision except dead-lettered ones, never negative', async () => {
   const metrics = new RecordingMetrics()
   const outcomes = [done, deadLetter('store', 'id_conflict', 'taken'), duplicate, erased]
   const decisions = [1500, 700, -200, 60_000].map((age) => aDecision({ received_at: noon - age }))
@@ -19,7 +25,7 @@ test('is observed of each decision but dead letters, and is never negative', asy
   )
 })
 
-test('is not observed of what could not be stored yet', async () => {
+test('observes nothing while a batch cannot be stored', async () => {
   const metrics = new RecordingMetrics()
   const store = createMeasureDelay({ metrics, clock })(async () => {
     throw new TransientError('away')

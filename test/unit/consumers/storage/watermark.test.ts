@@ -1,8 +1,8 @@
-/** The watermark: how far storage has come, told every second and never wrongly. */
+/** Tests the watermark, which is recorded every second and is never ahead of storage. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import type { PartitionProgress } from '../../../../consumers/lag.ts'
 import { recordProgress, startWatermark } from '../../../../consumers/storage/watermark.ts'
-import type { Samples } from '../../../../consumers/storage/watermark.ts'
+import type { EndSamples } from '../../../../consumers/storage/watermark.ts'
 import type { Queryable, Row } from '../../../../platform/postgres/postgres.ts'
 import { noon } from '../../../support/builders.ts'
 import { RecordingLogger } from '../../platform/recording-logger.ts'
@@ -27,7 +27,7 @@ function scene(progress: PartitionProgress[] | (() => Promise<PartitionProgress[
   return { dependencies, clock, postgres, logger }
 }
 
-test('a partition is settled when the committed offset has reached its end', async () => {
+test('reports a partition as settled when the committed offset reaches its end', async () => {
   const { dependencies, postgres } = scene([
     { partition: 0, committed: 5n, end: 5n },
     { partition: 1, committed: 4n, end: 5n },
@@ -46,10 +46,10 @@ test('a partition is settled when the committed offset has reached its end', asy
   ])
 })
 
-test('a partition that is never at its end is settled up to where its end was', async () => {
+test('reports a partition as settled up to an earlier end that it has passed', async () => {
   const progress = { partition: 0, committed: 4n, end: 5n }
   const { dependencies, clock, postgres } = scene(async () => [{ ...progress }])
-  const samples: Samples = new Map()
+  const samples: EndSamples = new Map()
   await recordProgress(dependencies, samples)
   clock.time += 1000
   Object.assign(progress, { committed: 5n, end: 9n })
@@ -57,7 +57,7 @@ test('a partition that is never at its end is settled up to where its end was', 
   expect(postgres.written.map((values) => values.at(-1))).toEqual([[null], [new Date(noon)]])
 })
 
-test('the time told is that before the ends were read, so later ones are not covered', async () => {
+test('reports the time before the ends were read, which excludes later messages', async () => {
   const { dependencies, clock, postgres } = scene(async () => {
     clock.time += 700
     return [{ partition: 0, committed: 1n, end: 1n }]
@@ -66,20 +66,22 @@ test('the time told is that before the ends were read, so later ones are not cov
   expect(postgres.written[0]?.at(-1)).toEqual([new Date(noon)])
 })
 
-test.each(['the log', 'Postgres'])('%s away is a staler watermark and no error', async (who) => {
-  const failure = new Error('away')
-  const { dependencies, postgres, logger } = scene(async () => {
-    if (who === 'the log') throw failure
-    return []
-  })
-  postgres.failure = failure
-  await recordProgress(dependencies)
-  expect(logger.entries).toMatchObject([{ level: 'debug' }])
-})
-
 describe('the ticks', () => {
   beforeEach(() => void jest.useFakeTimers())
   afterEach(() => void jest.useRealTimers())
+
+  test.each(['Kafka', 'Postgres'])('log a failure while %s is unavailable', async (who) => {
+    const failure = new Error('away')
+    const { dependencies, postgres, logger } = scene(async () => {
+      if (who === 'Kafka') throw failure
+      return []
+    })
+    postgres.failure = failure
+    const stop = startWatermark(dependencies)
+    await jest.advanceTimersByTimeAsync(1000)
+    expect(logger.entries).toMatchObject([{ level: 'debug' }])
+    await stop()
+  })
 
   test('come every second until it is stopped', async () => {
     const { dependencies, postgres } = scene([])
@@ -92,7 +94,7 @@ describe('the ticks', () => {
     expect(jest.getTimerCount()).toBe(0)
   })
 
-  test('one that takes long is not overtaken, and stopping waits for it', async () => {
+  test('do not overlap, and stopping waits for a slow one', async () => {
     const answer = Promise.withResolvers<PartitionProgress[]>()
     let reads = 0
     const { dependencies, postgres } = scene(() => {
@@ -108,7 +110,7 @@ describe('the ticks', () => {
     expect(postgres.written).toHaveLength(1)
   })
 
-  test('go on after one that failed', async () => {
+  test('continue after a failed one', async () => {
     const { dependencies, postgres } = scene([])
     postgres.failure = new Error('away')
     const stop = startWatermark(dependencies)

@@ -1,4 +1,4 @@
-/** What is taken from metadata: never too much, and never anything else than it says. */
+/** Tests that the facets of metadata have exact values and are limited in number and size. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -20,7 +20,7 @@ const nothing = {
 }
 
 describe('labels', () => {
-  test('are the texts, numbers and booleans, as they were sent', () => {
+  test('are the texts, numbers and booleans exactly as sent', () => {
     const metadata = `{"team": "a\\"b", "n": 1.0, "id": 12345678901234567890, "on": true,
       "nothing": null, "list": ["x"], "deep": {"team": "c"}, "__proto__": "p", "": "unnamed"}`
     expect(facetsOf(metadata).labels).toEqual([
@@ -34,21 +34,21 @@ describe('labels', () => {
     ['a long number', `{"a": 1${'0'.repeat(labelTextCharactersMax)}}`],
     ['U+0000', '{"a": "b\\u0000"}'],
     ['U+0000 in a name', '{"a\\u0000": "b"}'],
-    ['half a character', '{"a": "\\ud800"}'],
-    ['a name that says where it ends', '{"a=b": "c"}'],
-    ['what is no object', '["a", "b"]'],
+    ['an unpaired surrogate', '{"a": "\\ud800"}'],
+    ['a name with an equals sign', '{"a=b": "c"}'],
+    ['metadata that is not an object', '["a", "b"]'],
     ['a text', '"a=b"'],
-    ['nothing at all', '{}']
+    ['no metadata', '{}']
   ])('leave out %s', (_, metadata) => {
     expect(facetsOf(metadata)).toEqual(nothing)
   })
 
-  test('count characters, and not their halves', () => {
+  test('are limited in code points, not UTF-16 units', () => {
     const text = '😀'.repeat(labelTextCharactersMax)
     expect(facetsOf(JSON.stringify({ a: text })).labels).toEqual([`a=${text}`])
   })
 
-  test('are the first so many; what is reserved may stand behind them', () => {
+  test('are the first labels up to the limit; reserved members may follow them', () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}`, at]))
     const { labels, model } = facetsOf(JSON.stringify({ ...many, model: 'm' }))
     expect(labels).toHaveLength(labelsMax)
@@ -56,13 +56,13 @@ describe('labels', () => {
     expect(model).toBe('m')
   })
 
-  test('of one name are what it says last', () => {
+  test('take the last member of a name', () => {
     expect(facetsOf('{"a": 1, "b": 2, "\\u0061": 3}').labels).toEqual(['a=3', 'b=2'])
     expect(facetsOf('{"a": 1, "a": null}').labels).toBeNull()
   })
 })
 
-describe('what is reserved', () => {
+describe('reserved members', () => {
   test.each([
     ['"small-1"', 'small-1'],
     ['""', null],
@@ -84,7 +84,7 @@ describe('what is reserved', () => {
     ['1e300', null],
     ['"812"', null],
     ['true', null]
-  ])('a latency of %s', (literal, ms) => {
+  ])('read a latency of %s', (literal, ms) => {
     expect(facetsOf(`{"latency_ms": ${literal}}`).latency_ms).toBe(ms)
   })
 
@@ -100,32 +100,32 @@ describe('what is reserved', () => {
     ['[]', false],
     ['0', null],
     ['1', null]
-  ])('an error that is %s', (literal, isError) => {
+  ])('read an error of %s', (literal, isError) => {
     expect(facetsOf(`{"error": ${literal}}`).is_error).toBe(isError)
   })
 
-  test('is not what a deeper member says', () => {
+  test('ignore members of nested objects', () => {
     expect(facetsOf('{"a": {"model": "m", "error": true}}')).toEqual(nothing)
   })
 })
 
-test('without metadata, and of more than is looked at, nothing is known', () => {
+test('has no facets without metadata, or if it is too long', () => {
   expect(facetsOf(null)).toEqual(nothing)
   const filler = ' '.repeat(metadataUnitsMax - 9)
   expect(facetsOf(`{"a": 1}${filler} `).labels).toEqual(['a=1'])
   expect(facetsOf(`{"a": 1}${filler}  `)).toEqual(nothing)
 })
 
-test('what is nested as deep as it gets is passed over', () => {
+test('skips values at the maximum depth', () => {
   const depth = 30_000
   const metadata = `{"deep": ${'['.repeat(depth)}${']'.repeat(depth)}, "a": 1}`
   expect(facetsOf(metadata).labels).toEqual(['a=1'])
 })
 
-test('any object: what its members say last, as far as it fits', () => {
+test('takes the last value of each name from any object', () => {
   fc.assert(
     fc.property(objectText, ({ text, members }) => {
-      // Each part on its own: of a whole object V8 may get a name with an escape wrong
+      // Parses each part separately, because V8 can misread an escaped name in a whole object
       // (nodejs/node#63785).
       const last = new Map(members.map(({ name, value }) => [textOf(name), value]))
       const labels = [...last]
@@ -141,12 +141,12 @@ test('any object: what its members say last, as far as it fits', () => {
   )
 })
 
-test('an object of another that V8 would take it for is read as it is', () => {
+test('reads an object correctly that V8 would mistake for another one', () => {
   expect(facetsOf('{"a": 1, "\\\\": true}').labels).toEqual(['a=1', '\\=true'])
   expect(facetsOf('{"a": 1, "\\"": true}').labels).toEqual(['a=1', '"=true'])
 })
 
-test('any text: no error, and nothing that a text column refuses', () => {
+test('never throws on any text and returns only storable facets', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
       for (const label of facetsOf(text).labels ?? []) {
@@ -157,7 +157,7 @@ test('any text: no error, and nothing that a text column refuses', () => {
   )
 })
 
-/** Of a number, as of true and false, what was written. */
+/** Returns the value of a JSON string. Numbers, true and false are returned as written. */
 function textOf(json: string): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json
 }

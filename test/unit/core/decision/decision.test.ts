@@ -1,4 +1,4 @@
-/** The key of a decision's record, and its identity as a name. */
+/** Tests the Kafka key of a decision, and the string that identifies a decision. */
 import { expect, test } from '@jest/globals'
 import { identityNameOf, keyOf } from '../../../../core/decision/decision.ts'
 import { aDecision } from '../../../support/builders.ts'
@@ -15,11 +15,11 @@ test.each([
   [null, '', decision_id],
   [' ', null, ' '],
   ['0', null, '0']
-])('of agent %j and session %j it is %j', (agent_id, session_id, key) => {
+])('for agent %j and session %j the key is %j', (agent_id, session_id, key) => {
   expect(keyOf(aDecision({ agent_id, session_id, decision_id }))).toBe(key)
 })
 
-test('the same id in another organization is another identity', () => {
+test('the same id in two organizations gives two identities', () => {
   const decision = aDecision()
   const altered = { ...decision, output: 'another' }
   const foreign = { ...decision, organization_id: 'another' }

@@ -1,4 +1,4 @@
-/** Rules of erasure: what they cover, and up to when. */
+/** Tests which subjects an erasure rule covers, and up to which time. */
 import { describe, expect, test } from '@jest/globals'
 import { createIsErased } from '../../../../core/decision/erasure.ts'
 import type { ErasureRule, ErasureSubject } from '../../../../core/decision/erasure.ts'
@@ -12,7 +12,7 @@ function rule(overrides: Partial<ErasureRule>): ErasureRule {
   return { organization_id, scope: 'session', subject: 'session', received_until, ...overrides }
 }
 
-test('without rules nothing is erased', () => {
+test('nothing is erased without rules', () => {
   expect(createIsErased([])(decision)).toBe(false)
 })
 
@@ -21,17 +21,17 @@ test.each([
   ['its session', { scope: 'session', subject: 'session' }],
   ['its agent', { scope: 'agent', subject: 'agent' }],
   ['its organization', { scope: 'organization', subject: null }]
-] as const)('a rule about %s covers it', (_what, overrides) => {
+] as const)('a rule for %s covers the decision', (_what, overrides) => {
   expect(createIsErased([rule(overrides)])(decision)).toBe(true)
 })
 
 describe('a rule does not cover', () => {
   const cases: [string, Partial<ErasureRule>, Partial<ErasureSubject>][] = [
-    ['what is received later', {}, { received_at: noon + 1 }],
+    ['a decision received later', {}, { received_at: noon + 1 }],
     ['another session', { subject: 'another' }, {}],
     ['an agent with the name of the session', { scope: 'agent' }, {}],
     ['another organization', { organization_id: 'another' }, {}],
-    ['all of another organization', { organization_id: 'x', scope: 'organization' }, {}],
+    ['all decisions of another organization', { organization_id: 'x', scope: 'organization' }, {}],
     ['a decision without a session', {}, { session_id: null }],
     ['a decision without an agent', { scope: 'agent', subject: 'agent' }, { agent_id: null }]
   ]
@@ -40,7 +40,7 @@ describe('a rule does not cover', () => {
   })
 })
 
-test('of two rules about the same the later one counts, whichever comes first', () => {
+test('of two rules for one subject the later time counts, in any order', () => {
   const rules = [rule({}), rule({ received_until: new Date(noon + 10) })]
   const late = { ...decision, received_at: noon + 10 }
   expect(createIsErased(rules)(late)).toBe(true)

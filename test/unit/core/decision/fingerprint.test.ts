@@ -1,4 +1,4 @@
-/** What makes two deliveries one decision. */
+/** Tests which fields distinguish two decisions that have the same id. */
 import { expect, test } from '@jest/globals'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import { fingerprintOf } from '../../../../core/decision/fingerprint.ts'
@@ -23,15 +23,15 @@ const different: Partial<Decision>[] = [
   { output_tokens: 0 }
 ]
 
-test.each(alike)('%j is another delivery of the same', (change) => {
+test.each(alike)('a change of %j keeps the fingerprint', (change) => {
   expect(fingerprintOf({ ...decision, ...change }).toString('hex')).toBe(digest)
 })
 
-test.each(different)('%j is another decision', (change) => {
+test.each(different)('a change of %j changes the fingerprint', (change) => {
   expect(fingerprintOf({ ...decision, ...change }).toString('hex')).not.toBe(digest)
 })
 
-test('it stays what it is: stored rows hold it', () => {
+test('never changes between releases: stored rows hold it', () => {
   const known = aDecision({ decision_id: 'd', organization_id: 'o', received_at: 0 })
   expect(fingerprintOf(known).toString('hex')).toBe(
     '158297128e7323c6328daa67b341f11e8922d41980111f0c2b5fa58c52a58bc0'

@@ -1,10 +1,8 @@
-/** The partition of a key, against what Java's client computes. */
+/** Tests that each key gets the same partition as with Kafka's Java client. */
 import { expect, test } from '@jest/globals'
 import { partitionOf } from '../../../../core/decision/partition.ts'
 
-/**
- * Among 2^31 - 1 partitions, so that nearly the whole hash shows; from Kafka's own test vectors.
- */
+/** Hashes of keys, from Kafka's own test vectors. */
 const vectors: [string, number][] = [
   ['21', -973_932_308],
   ['foobar', -790_332_482],
@@ -13,12 +11,12 @@ const vectors: [string, number][] = [
   ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58_897_971]
 ]
 
-test.each(vectors)('of %s is that of Java', (key, hash) => {
+test.each(vectors)("the partition of %s is that of Java's client", (key, hash) => {
   const partitions = 1_000_003
   expect(partitionOf(Buffer.from(key), partitions)).toBe((hash & 0x7fffffff) % partitions)
 })
 
-test('of an empty key and of one of a megabyte are partitions', () => {
+test('handles an empty key and a key of a megabyte', () => {
   for (const key of [Buffer.alloc(0), Buffer.alloc(1_000_000, 0xff)]) {
     const partition = partitionOf(key, 12)
     expect(partition).toBeGreaterThanOrEqual(0)

@@ -1,4 +1,4 @@
-/** What may be stored: all the gateway sends, and of strangers only what can be read back. */
+/** Tests which decisions and evaluations can be stored. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { decisionObjection, evaluationObjection } from '../../../../core/decision/storable.ts'
@@ -12,16 +12,16 @@ import {
 } from '../../../support/builders.ts'
 import { valueText } from '../json/json-texts.ts'
 
-/** The store would answer it in lower case, and nobody would recognise it. */
+/** Postgres returns ids in lower case, so this id would not equal its stored form. */
 const inCapitals = '01938C4E-5B7A-7C3E-9F00-2F6D1C1B8A55'
 const year10000 = Date.UTC(10_000, 0, 1)
 
 describe('decisionObjection', () => {
-  test('has none to a decision of ours', () => {
+  test('accepts a decision written by the gateway', () => {
     expect(decisionObjection(aDecision())).toBeNull()
   })
 
-  test('has none to any JSON input, any output and no option given', () => {
+  test('accepts any JSON input and any output without optional fields', () => {
     fc.assert(
       fc.property(valueText, fc.string({ unit: 'binary' }), (input, output) => {
         const decision = aDecision({
@@ -40,14 +40,14 @@ describe('decisionObjection', () => {
   })
 
   test.each([
-    [{ decision_id: '' }, 'decision_id is no UUID in lower case'],
-    [{ decision_id: '4711' }, 'decision_id is no UUID in lower case'],
-    [{ decision_id: inCapitals }, 'decision_id is no UUID in lower case'],
-    [{ organization_id: 'acme' }, 'organization_id is no UUID in lower case'],
-    [{ organization_id: inCapitals }, 'organization_id is no UUID in lower case'],
-    [{ received_at: -1 }, 'received_at is no time'],
-    [{ received_at: year10000 }, 'received_at is no time'],
-    [{ received_at: Number.NaN }, 'received_at is no time'],
+    [{ decision_id: '' }, 'decision_id is not a lowercase UUID'],
+    [{ decision_id: '4711' }, 'decision_id is not a lowercase UUID'],
+    [{ decision_id: inCapitals }, 'decision_id is not a lowercase UUID'],
+    [{ organization_id: 'acme' }, 'organization_id is not a lowercase UUID'],
+    [{ organization_id: inCapitals }, 'organization_id is not a lowercase UUID'],
+    [{ received_at: -1 }, 'received_at is not a valid time'],
+    [{ received_at: year10000 }, 'received_at is not a valid time'],
+    [{ received_at: Number.NaN }, 'received_at is not a valid time'],
     [{ input: '' }, 'input is not JSON text'],
     [{ input: 'hello' }, 'input is not JSON text'],
     [{ input: '{"a":1,}' }, 'input is not JSON text'],
@@ -57,7 +57,7 @@ describe('decisionObjection', () => {
     expect(decisionObjection(aDecision(overrides))).toBe(objection)
   })
 
-  test.each([0, noon, year10000 - 1])('has none to the time %d', (received_at) => {
+  test.each([0, noon, year10000 - 1])('accepts the time %d', (received_at) => {
     expect(decisionObjection(aDecision({ received_at }))).toBeNull()
   })
 })
@@ -65,20 +65,20 @@ describe('decisionObjection', () => {
 const unpackable = 'a run in `runs` has an invalid status, score name, duration or number'
 
 describe('evaluationObjection', () => {
-  test('has none to an evaluation of ours, with or without runs', () => {
+  test('accepts an evaluation written by Sluice, with or without runs', () => {
     expect(evaluationObjection(anEvaluation())).toBeNull()
     expect(evaluationObjection(anEvaluation({ runs: [aPackedRun()], later_runs: [] }))).toBeNull()
   })
 
   test.each([
-    [{ decision_id: '4711' }, 'decision_id is no UUID in lower case'],
-    [{ organization_id: 'acme' }, 'organization_id is no UUID in lower case'],
-    [{ evaluated_at: -1 }, 'evaluated_at is no time'],
-    [{ evaluated_at: year10000 }, 'evaluated_at is no time'],
-    [{ received_at: -1 }, 'received_at is no time'],
-    [{ received_at: year10000 }, 'received_at is no time'],
-    [{ later_runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is no UUID in lower case'],
-    [{ later_runs: [aRun({ run_id: inCapitals })] }, 'a run_id is no UUID in lower case'],
+    [{ decision_id: '4711' }, 'decision_id is not a lowercase UUID'],
+    [{ organization_id: 'acme' }, 'organization_id is not a lowercase UUID'],
+    [{ evaluated_at: -1 }, 'evaluated_at is not a valid time'],
+    [{ evaluated_at: year10000 }, 'evaluated_at is not a valid time'],
+    [{ received_at: -1 }, 'received_at is not a valid time'],
+    [{ received_at: year10000 }, 'received_at is not a valid time'],
+    [{ later_runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is not a lowercase UUID'],
+    [{ later_runs: [aRun({ run_id: inCapitals })] }, 'a run_id is not a lowercase UUID'],
     [{ runs: [aPackedRun(), aPackedRun()] }, 'two runs in `runs` have the same rule and evaluator'],
     ...[
       { status: 'expired' as 'failed' },

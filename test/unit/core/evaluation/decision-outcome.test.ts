@@ -1,7 +1,8 @@
-/** What runs of a decision come to. That readers see the same, the tests of storage prove. */
+/** Tests the outcome of a decision's runs. Storage tests check that readers see the same outcome.
+ */
 import { expect, test } from '@jest/globals'
 import { outcomeOf, summedValueMax } from '../../../../core/evaluation/decision-outcome.ts'
-import type { EndedRun, OutcomeScore } from '../../../../core/evaluation/decision-outcome.ts'
+import type { EndedOutcomeRun, OutcomeScore } from '../../../../core/evaluation/decision-outcome.ts'
 import { pushRuleId } from '../../../../core/evaluation/rule.ts'
 
 function aScore(overrides: Partial<OutcomeScore> = {}): OutcomeScore {
@@ -9,7 +10,7 @@ function aScore(overrides: Partial<OutcomeScore> = {}): OutcomeScore {
   return { score_id: 'a', name: 'polite', ...bare, ...overrides }
 }
 
-function anEnded(overrides: Partial<EndedRun> = {}): EndedRun {
+function anEnded(overrides: Partial<EndedOutcomeRun> = {}): EndedOutcomeRun {
   return {
     ...{ rule: 'r', rule_id: 'rul_1', evaluator: 'e', evaluator_id: 'evl_1' },
     ...{ evaluator_version: 2, generation: 0, status: 'succeeded', status_reason: null },
@@ -23,7 +24,7 @@ const counted = {
   ...{ value: 1, passed: true }
 }
 
-test('one run of one planned', () => {
+test('derives the outcome from the only planned run', () => {
   const plan = { runs: 1, outcomes: ['planned', 'domain'] }
   expect(outcomeOf({ plan, ended: [anEnded()], open: [] })).toEqual({
     ...{ status: 'evaluated', reason: null, verdict: 'pass' },
@@ -33,10 +34,10 @@ test('one run of one planned', () => {
 })
 
 test.each([
-  ['nothing at all', null, [], ['pending', 'not_planned_yet']],
+  ['no plan and no runs', null, [], ['pending', 'not_planned_yet']],
   ['no rule', { runs: 0, outcomes: [] }, [], ['not_evaluated', 'no_rule']],
   [
-    'none matched',
+    'no rule matched',
     { runs: 0, outcomes: ['domain', 'agent_id'] },
     [],
     ['not_evaluated', 'not_matched']
@@ -50,14 +51,14 @@ test.each([
   expect(outcomeOf({ plan, ended, open: [] })).toMatchObject({ status, reason })
 })
 
-test('a replay that is open takes the place of what it repeats', () => {
+test('a pending replay replaces the run it repeats', () => {
   const { evaluated_at, scores, ...running } = anEnded({ generation: 1, status: 'running' })
   const ended = [anEnded({ evaluated_at, scores })]
   const outcome = outcomeOf({ plan: null, ended, open: [running] })
   expect(outcome).toMatchObject({ status: 'evaluating', verdict: 'none', scores: {}, counted: [] })
 })
 
-test("a person's word counts, and both are in the sums", () => {
+test('a human score is effective, and both scores are counted', () => {
   const corrected = aScore({ score_id: 'b', value: 0, passed: false, source_kind: 'human' })
   const push = anEnded({
     ...{ rule: pushRuleId, rule_id: pushRuleId, evaluator: 'polite', evaluator_id: null },
@@ -70,7 +71,7 @@ test("a person's word counts, and both are in the sums", () => {
   expect(outcome.counted).toEqual([counted, { ...counted, ...ofPerson, value: 0, passed: false }])
 })
 
-test('a score pushed before anything is planned leaves the state alone', () => {
+test('a pushed score without a plan leaves the status unchanged', () => {
   const push = anEnded({ rule: pushRuleId, rule_id: pushRuleId })
   expect(outcomeOf({ plan: null, ended: [push], open: [] })).toMatchObject({
     ...{ status: 'pending', reason: 'not_planned_yet', verdict: 'pass' }
@@ -78,7 +79,7 @@ test('a score pushed before anything is planned leaves the state alone', () => {
 })
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, -2 * summedValueMax, null])(
-  'the value %p is in no sum',
+  'the value %p is not summed',
   (value) => {
     const ended = [anEnded({ scores: [aScore({ value })] })]
     const [score] = outcomeOf({ plan: null, ended, open: [] }).counted
@@ -86,19 +87,19 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -2 * summedValueMax, null])(
   }
 )
 
-test('what would not fit a key is in no sum, and counts all the same', () => {
+test('a score with an overlong key is effective but not counted', () => {
   const ended = [anEnded({ scores: [aScore({ name: 'n'.repeat(140) })] })]
   const outcome = outcomeOf({ plan: null, ended, open: [] })
   expect(outcome).toMatchObject({ verdict: 'pass', counted: [] })
 })
 
-test('of runs of old the names are the ids', () => {
+test('in runs without ids, names identify the evaluator', () => {
   const ended = [anEnded({ evaluator_id: null })]
   const [score] = outcomeOf({ plan: null, ended, open: [] }).counted
   expect(score?.evaluator_id).toBe('e')
 })
 
-test('a replay of the same result changes no outcome', () => {
+test('a replay with the same result keeps the outcome', () => {
   const other = anEnded({
     evaluator_id: 'evl_2',
     scores: [aScore({ name: 'short', passed: false })]

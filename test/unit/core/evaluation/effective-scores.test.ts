@@ -1,4 +1,4 @@
-/** Which of several scores of one name count. */
+/** Tests which of several scores with the same name is effective. */
 import { expect, test } from '@jest/globals'
 import { effectiveOf, newestScores } from '../../../../core/evaluation/effective-scores.ts'
 
@@ -6,7 +6,7 @@ function aGiven(source_kind: string, evaluated_at: number, score_id = 'a') {
   return { name: 'polite', source_kind, evaluated_at, score_id }
 }
 
-test('of each source the newest, in whatever order they come', () => {
+test('takes the newest score of each source, in any order', () => {
   const given = [aGiven('human', 1), aGiven('human', 3, 'b'), aGiven('human', 2), aGiven('api', 9)]
   for (const scores of [given, given.toReversed()]) {
     const sources = newestScores(scores).get('polite')
@@ -15,12 +15,12 @@ test('of each source the newest, in whatever order they come', () => {
   }
 })
 
-test('of one instant the greater id', () => {
+test('takes the greater id of scores at the same time', () => {
   const given = ['b', 'c', 'a'].map((id) => aGiven('human', 1, id))
   expect(newestScores(given).get('polite')?.get('human')).toBe(given[1])
 })
 
-test('a name that objects have anyway is a name', () => {
+test('treats names of object properties like other names', () => {
   const given = { ...aGiven('human', 1), name: '__proto__' }
   expect([...newestScores([given]).keys()]).toEqual(['__proto__'])
 })

@@ -1,4 +1,4 @@
-/** The state of an evaluation, derived from its runs. */
+/** Tests how the status of an evaluation is derived from its runs. */
 import { expect, test } from '@jest/globals'
 import {
   currentRunsOf,
@@ -46,16 +46,16 @@ const table: [string, EvaluationStatus, string | null][] = [
   ['canceled:deleted', 'not_evaluated', 'deleted']
 ]
 
-test.each(table)('runs "%s" are %s because of %s', (text, status, reason) => {
+test.each(table)('runs "%s" give %s with reason %s', (text, status, reason) => {
   expect(evaluationStateOf(runsOf(text))).toEqual({ status, reason })
 })
 
-test('only a state that can no longer change is over', () => {
+test('an evaluation is over only if its state can no longer change', () => {
   const over = new Set(table.map(([, status]) => status).filter(isEvaluationOver))
   expect([...over].sort()).toEqual(['evaluated', 'failed', 'not_evaluated', 'partial'])
 })
 
-test('every run counts once', () => {
+test('counts every run once', () => {
   const runs = runsOf('succeeded failed expired skipped canceled running retrying something_new')
   expect(evaluationProgressOf(runs)).toEqual({
     planned: 8,
@@ -73,7 +73,7 @@ test('every run counts once', () => {
   })
 })
 
-test('a replay takes the place of what it repeats, and a new version of the old one', () => {
+test('a replay replaces the run it repeats, and a new version the old one', () => {
   const run = (rule: string, evaluator_version: number, generation: number) => ({
     rule,
     evaluator: 'refusal',

@@ -1,4 +1,4 @@
-/** The verdict over scores. */
+/** Tests how a verdict is derived from several scores. */
 import { expect, test } from '@jest/globals'
 import { verdictOf } from '../../../../core/evaluation/evaluation.ts'
 import { aScore } from '../../../support/builders.ts'

@@ -1,4 +1,4 @@
-/** Confidence intervals: what a share of few means, and one of many. */
+/** Tests confidence intervals of proportions and means. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { meanInterval, wilsonInterval } from '../../../../core/evaluation/interval.ts'
@@ -14,12 +14,12 @@ test.each<[number, number, [number, number]]>([
   expect(found[1]).toBeCloseTo(high, 4)
 })
 
-test('of nothing is none', () => {
+test('has no interval without values', () => {
   expect(wilsonInterval(0, 0)).toBeNull()
   expect(meanInterval({ mean: 1, deviation: null, n: 1 })).toBeNull()
 })
 
-test('a share lies in its interval, and that between 0 and 1', () => {
+test('contains the proportion and stays between 0 and 1', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1e6 }),
@@ -36,13 +36,13 @@ test('a share lies in its interval, and that between 0 and 1', () => {
   )
 })
 
-test('a mean is as sure as its sample is large', () => {
+test('gets narrower with more samples', () => {
   const [low, high] = meanInterval({ mean: 2, deviation: 1, n: 100 }) ?? [0, 0]
   expect(low).toBeCloseTo(1.804, 3)
   expect(high).toBeCloseTo(2.196, 3)
 })
 
-test('of values in a range it does not leave that', () => {
+test('stays within the range of the values', () => {
   const sample = { mean: 0.9, deviation: 0.5, n: 4 }
   expect(meanInterval({ ...sample, min: 0, max: 1 })).toEqual([expect.closeTo(0.41, 3), 1])
   expect(meanInterval({ ...sample, min: 0.5, max: null })).toEqual([0.5, expect.closeTo(1.39, 3)])

@@ -1,4 +1,4 @@
-/** Packed runs with derivable scores have the same outcome as runs with compared scores. */
+/** Tests that the outcome of packed runs equals the outcome computed by comparing all scores. */
 import { expect, test } from '@jest/globals'
 import { outcomeOf } from '../../../../core/evaluation/decision-outcome.ts'
 import type { PackedRun } from '../../../../core/evaluation/evaluation.ts'
@@ -58,13 +58,13 @@ test.each([
   ],
   ['a long name', [{ ...one, name: 'n'.repeat(100) }], false],
   ['a pushed score', [{ ...one, rule_id: pushRuleId }], false]
-])('knows whether readers can derive the scores: %s', (_, own, areDerivable) => {
+])('determines whether readers can derive the scores: %s', (_, own, areDerivable) => {
   const runs = own.map((kind) => aPackedRun({ kind }))
   expect(kindListOf(runs).areDerivable).toBe(areDerivable)
   expect(kindListOf(runs.map((run) => ({ ...run })))).toEqual(kindListOf(runs))
 })
 
-test('knows whether two runs have the same rule and evaluator', () => {
+test('determines whether two runs have the same rule and evaluator', () => {
   const areDistinct = (...own: (typeof one)[]) =>
     kindListOf(own.map((kind) => aPackedRun({ kind }))).areDistinct
   expect([areDistinct(), areDistinct(one, other)]).toEqual([true, true])

@@ -1,4 +1,4 @@
-/** A reason is split so that nothing of it is lost. */
+/** Tests that splitting a reason into a template and numbers loses nothing. */
 import { expect, test } from '@jest/globals'
 import { splitReason } from '../../../../core/evaluation/reason-template.ts'
 
@@ -12,6 +12,6 @@ test.each([
   expect(splitReason(sentence)).toEqual({ template, numbers })
 })
 
-test('a sentence that contains the sign itself has no template', () => {
+test('a sentence that contains # has no template', () => {
   expect(splitReason('Issue #7 has 2 parts.')).toBeNull()
 })

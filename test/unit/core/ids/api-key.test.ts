@@ -1,4 +1,4 @@
-/** API keys: their shape, their checksum, and what of them is stored. */
+/** Tests the format and checksum of API keys, and the digest that is stored. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -10,7 +10,7 @@ import {
 
 const key_id = '0123456789AB'
 const secret = '0123456789abcdefghijABCDEFGHIJ01'
-/** The checksum was computed by another program. */
+/** Another program computed the checksum of this key. */
 const knownKey = `slk_local_${key_id}_${secret}3xujtf`
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -23,24 +23,24 @@ describe('createApiKey', () => {
     }
   })
 
-  test('makes every key anew', () => {
+  test('makes a different key each time', () => {
     const keys = Array.from({ length: 500 }, () => createApiKey('live'))
     expect(new Set(keys.map((key) => key.key_id)).size).toBe(500)
     expect(new Set(keys.map((key) => key.secret)).size).toBe(500)
   })
 
-  test('draws every character of the alphabet, and no other', () => {
+  test('uses every character of the alphabet, and no other', () => {
     const drawn = Array.from({ length: 200 }, () => createApiKey('live').secret).join('')
     expect([...new Set(drawn)].sort().join('')).toBe(base62)
   })
 })
 
 describe('parseApiKey', () => {
-  test('takes a key whose checksum another program computed', () => {
+  test('accepts a key whose checksum another program computed', () => {
     expect(parseApiKey(knownKey)).toEqual({ key_id, secret })
   })
 
-  test('refuses a key with any one character changed', () => {
+  test('rejects a key with any one character changed', () => {
     const characters = [...base62, '_', '-', ' ', 'é']
     for (let at = 0; at < knownKey.length; at++) {
       for (const character of characters) {
@@ -51,7 +51,7 @@ describe('parseApiKey', () => {
     }
   })
 
-  test('refuses a key with two neighbours swapped', () => {
+  test('rejects a key with two adjacent characters swapped', () => {
     for (let at = 0; at + 1 < knownKey.length; at++) {
       const [left = '', right = ''] = knownKey.slice(at, at + 2)
       const swapped = knownKey.slice(0, at) + right + left + knownKey.slice(at + 2)
@@ -62,38 +62,38 @@ describe('parseApiKey', () => {
   test.each([
     ['nothing', ''],
     ['a prefix alone', 'slk_local_'],
-    ['a key cut off', knownKey.slice(0, -1)],
-    ['a key with something behind it', `${knownKey}0`],
-    ['a key with a line end behind it', `${knownKey}\n`],
+    ['a truncated key', knownKey.slice(0, -1)],
+    ['a key followed by text', `${knownKey}0`],
+    ['a key followed by a line break', `${knownKey}\n`],
     ['a key with a space before it', ` ${knownKey}`],
     ['the key of another product', knownKey.replace('slk', 'sk')],
     ['an environment in upper case', knownKey.replace('local', 'LOCAL')],
     ['no environment', knownKey.replace('local', '')],
-    ['an endless text', 'slk_'.repeat(100_000)]
-  ])('refuses %s', (_, text) => {
+    ['a very long text', 'slk_'.repeat(100_000)]
+  ])('rejects %s', (_, text) => {
     expect(parseApiKey(text)).toBeNull()
   })
 
-  test('takes no text by chance', () => {
+  test('rejects arbitrary texts', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => parseApiKey(text) === null))
   })
 })
 
 describe('digests', () => {
-  test('are HMAC-SHA-256 under the pepper', () => {
+  test('are HMAC-SHA-256 with the pepper as key', () => {
     expect(secretDigestOf('pepper', 'secret').toString('hex')).toBe(
       '804e6d854739162fdea0d455b3aafe67f40d2919406186a27be601596ac6d306'
     )
   })
 
-  test('are the same for the same secret and pepper only', () => {
+  test('are equal only for the same secret and pepper', () => {
     const digest = secretDigestOf('pepper', secret)
     expect(isSameDigest(digest, secretDigestOf('pepper', secret))).toBe(true)
     expect(isSameDigest(digest, secretDigestOf('pepper', `${secret}0`))).toBe(false)
     expect(isSameDigest(digest, secretDigestOf('other', secret))).toBe(false)
   })
 
-  test('of different lengths are different, and nothing throws', () => {
+  test('of different lengths are unequal without an error', () => {
     expect(isSameDigest(Buffer.alloc(32), Buffer.alloc(31))).toBe(false)
     expect(isSameDigest(Buffer.alloc(0), Buffer.alloc(32))).toBe(false)
   })

@@ -1,4 +1,6 @@
-/** Identifiers: version and variant bits, order by time, and the vectors of the RFC. */
+/** Tests ids: their version and variant bits, their order by time, and the test vectors of RFC
+ * 9562.
+ */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createUuidv5, isUuid, uuidPattern, uuidv5, uuidv7 } from '../../../../core/ids/ids.ts'
@@ -20,7 +22,7 @@ describe('uuidv7', () => {
     )
   })
 
-  test('sorts as text by the time it was made', () => {
+  test('sorts as text by creation time', () => {
     fc.assert(
       fc.property(times, times, (left, right) => {
         fc.pre(left !== right)
@@ -29,7 +31,7 @@ describe('uuidv7', () => {
     )
   })
 
-  test('is another one each time, also beyond one block of randomness', () => {
+  test('differs each time, even beyond one block of random bytes', () => {
     const ids = Array.from({ length: 5000 }, () => uuidv7(noon))
     expect(new Set(ids).size).toBe(5000)
     const randomParts = ids.map((id) => id.slice(14))
@@ -44,14 +46,14 @@ describe('uuidv7', () => {
     expect(alwaysOne.toString(16)).toBe('70008000000000000000')
   })
 
-  test.each([-1, timeMax + 1])('refuses the time %d, which has no 48 bits', (ms) => {
+  test.each([-1, timeMax + 1])('rejects the time %d, which does not fit 48 bits', (ms) => {
     expect(() => uuidv7(ms)).toThrow(/out of range/)
   })
 })
 
 describe('uuidv5', () => {
   test.each([
-    // RFC 9562, appendix A.4.
+    // From RFC 9562, appendix A.4.
     [dns, 'www.example.com', '2ed6657d-e927-568b-95e1-2665a8aea6a2'],
     [dns, 'python.org', '886313e1-3b8a-5372-9b90-0c9aee199e5d'],
     [dns, '', '4ebd0208-8328-5d69-8c44-ec50939c0967'],
@@ -61,7 +63,7 @@ describe('uuidv5', () => {
     expect(uuidv5(namespace.toUpperCase(), name)).toBe(id)
   })
 
-  test('comes out the same again, and differs with namespace and name', () => {
+  test('is reproducible, and differs by namespace and name', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.string(), fc.uuid(), fc.string(), (space, name, other, text) => {
         fc.pre(space !== other && name !== text)
@@ -96,7 +98,7 @@ test.each([
   expect(new RegExp(uuidPattern).test(text)).toBe(expected)
 })
 
-test('a namespace that is kept gives the same ids, in any order, long names among them', () => {
+test('a reused namespace gives the same ids in any order, even for long names', () => {
   const namespace = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
   const nameIn = createUuidv5(namespace)
   for (const name of ['a', 'x'.repeat(5000), 'b', '', 'ü'.repeat(2000), 'a']) {

@@ -1,4 +1,4 @@
-/** Opaque tokens: their look, and what follows from one. */
+/** Tests the format of opaque tokens and their successors. */
 import { expect, test } from '@jest/globals'
 import {
   createToken,
@@ -11,7 +11,7 @@ import {
 const key = successionKeyOf(Buffer.from('a secret'))
 
 test.each(['slr', 'sle', 'slp'] as const)(
-  '%s is itself and 43 characters, each another',
+  '%s is followed by 43 characters, different each time',
   (kind) => {
     const tokens = Array.from({ length: 100 }, () => createToken(kind))
     expect(new Set(tokens).size).toBe(100)
@@ -25,14 +25,14 @@ test('a digest is SHA-256 of the whole token', () => {
   )
 })
 
-test('a successor is the same for whoever has the key, and another one for each token', () => {
+test('a successor depends only on the key and the token', () => {
   const token = createToken('slr')
   expect(successorOf(key, token)).toBe(successorOf(successionKeyOf(Buffer.from('a secret')), token))
   expect(successorOf(key, token)).toMatch(new RegExp(tokenPattern('slr')))
   expect(successorOf(key, token)).not.toBe(successorOf(key, createToken('slr')))
 })
 
-test('who has another secret cannot tell it', () => {
+test('another secret gives another successor', () => {
   const token = createToken('slr')
   const other = successionKeyOf(Buffer.from('another secret'))
   expect(successorOf(other, token)).not.toBe(successorOf(key, token))

@@ -1,4 +1,6 @@
-/** Ids of runs differ where their origin does, and lead back to the decision. */
+/** Tests that a run id depends on all fields that identify the run, and that the decision id can be
+ * derived from the run id.
+ */
 import { createHash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { runIdOf, runMaskOf, scoreIdOf } from '../../../../core/ids/run-id.ts'
@@ -13,7 +15,7 @@ const origin = {
   generation: 0
 }
 
-test('every part of the origin makes another id', () => {
+test('every part of the origin changes the id', () => {
   const others = [
     { ...origin, organization_id: '01938c4e-0000-7000-8000-000000000002' },
     { ...origin, decision_id: '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a56' },
@@ -27,7 +29,7 @@ test('every part of the origin makes another id', () => {
   expect(runIdOf({ ...origin })).toBe(ids[0])
 })
 
-test('the mask leads back to the decision, and to its score', () => {
+test('derives the decision and the score of a run with the mask', () => {
   const { decision_id, ...rest } = origin
   const mask = runMaskOf(rest)
   expect(xorIds(runIdOf(origin), mask)).toBe(decision_id)
@@ -35,7 +37,7 @@ test('the mask leads back to the decision, and to its score', () => {
   expect(scoreIdOf(mask, 'tone')).not.toBe(scoreIdOf(mask, 'polite'))
 })
 
-/** XOR with a hash whose version and variant are 0. */
+/** Returns the id XOR a hash whose version and variant bits are 0. */
 function masked(id: string, name: string): string {
   const hex = (text: string): bigint => BigInt(`0x${text.replaceAll('-', '')}`)
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 32)
@@ -44,7 +46,7 @@ function masked(id: string, name: string): string {
   return text.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-test('ids are derived, and this is how: they may never change', () => {
+test('derived ids never change between releases', () => {
   const runId = runIdOf(origin)
   const name = '01938c4e-0000-7000-8000-000000000001/default/output_not_empty/1/0'
   expect(runId).toBe(masked(origin.decision_id, name))

@@ -1,10 +1,11 @@
-/** With one of two ids their XOR gives the other. */
+/** Tests that the XOR of two ids is a valid id, and that its XOR with either id yields the other.
+ */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isUuid } from '../../../../core/ids/ids.ts'
 import { xorIds } from '../../../../core/ids/xor-ids.ts'
 
-test('gives the other one back, and is an id', () => {
+test('gives the other id back, and is a valid id', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), (one, other) => {
       const both = xorIds(one, other)
@@ -15,7 +16,7 @@ test('gives the other one back, and is an id', () => {
   )
 })
 
-test('differs in the bits in which the two differ', () => {
+test('has the bits in which the two ids differ', () => {
   const zero = '00000000-0000-0000-0000-000000000000'
   const ones = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
   expect(xorIds(zero, ones)).toBe(ones)

@@ -1,4 +1,4 @@
-/** A member that comes twice is found at any depth, whatever its spelling. */
+/** Tests that a duplicate member is found at any depth and in any spelling. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { findDuplicateMember } from '../../../../core/json/duplicate-member.ts'
@@ -7,7 +7,7 @@ import { runSteps, stepCharacters } from '../../../../core/json/steps.ts'
 import { cutMembers } from '../../../support/exactness/cut-members.ts'
 import { valueText } from './json-texts.ts'
 
-/** Takes all steps at once, and counts them. */
+/** Runs all steps without interruption and counts them. */
 function search(text: string): { pointer: string | null; steps: number } {
   const found = findDuplicateMember(text)
   for (let steps = 1; ; steps++) {
@@ -36,7 +36,7 @@ test.each([
   expect(search(text)).toEqual({ pointer, steps: 1 })
 })
 
-test('finds one exactly where a reader by the grammar does', () => {
+test('finds a duplicate exactly where a grammar-based reader does', () => {
   const seen = new Set<boolean>()
   fc.assert(
     fc.property(valueText, (text) => {

@@ -1,4 +1,4 @@
-/** Items of an array: where they stand, and when there is no array. */
+/** Tests that the positions of the items in an array are found. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { scanItemsSteps } from '../../../../core/json/json-items.ts'
@@ -22,7 +22,7 @@ test.each([
 })
 
 test.each(['[', '[1', '[1,', '[1,]', '[,1]', '[1 2]', '[1}', '["a]', '[{"a":1]'])(
-  '%j is no array to its end',
+  '%j is not an array to its end',
   (text) => {
     expect(itemsOf(text)).toBeNull()
   }
@@ -31,19 +31,19 @@ test.each(['[', '[1', '[1,', '[1,]', '[,1]', '[1 2]', '[1}', '["a]', '[{"a":1]']
 test.each([
   ['[]x', 2],
   [' [1 , {"a":[]} ] ,', 16]
-])('%j ends where its bracket closes', (text, end) => {
+])('%j ends at its closing bracket', (text, end) => {
   expect(scanItems(text, text.indexOf('['), 100)?.end).toBe(end)
 })
 
-test('a scan that ends before does not say where the array does', () => {
+test('a scan that stops early does not report the end of the array', () => {
   expect(scanItems('[1,2,3]', 0, 2)?.end).toBeNull()
 })
 
-test('the scan ends behind the items that are allowed', () => {
+test('the scan stops after the maximum number of items', () => {
   expect(itemsOf('[1,2,3,4,', 3)).toEqual(['1', '2', '3'])
 })
 
-test('every array comes apart into the texts of its items', () => {
+test('every array is split into the texts of its items', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), (values) => {
       const texts = values.map((value) => JSON.stringify(value))

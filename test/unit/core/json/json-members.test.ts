@@ -1,4 +1,4 @@
-/** The scan finds each member where JSON.parse reads it, and trusts no text. */
+/** Tests that the scan finds the same members as JSON.parse, in any text. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { membersMax, scanMembers, skipSpace } from '../../../../core/json/json-members.ts'
@@ -8,16 +8,19 @@ import { cutMembers } from '../../../support/exactness/cut-members.ts'
 import { fragmentSoup, mutatedText, objectText } from './json-texts.ts'
 
 const deep = 1000
-/** The same texts at every run. */
+/** The seed is fixed, so that every run uses the same texts. */
 const seed = 20_261_121
 
-/** Name and text of each member, as a reader would cut them out. */
+/** Returns the name and the text of each member that the scan finds. */
 function slices(text: string, depthMax = deep): [string, string][] {
   const { members } = scanMembers(text, text.indexOf('{'), depthMax)
   return members.map(({ name, start, end }) => [name, text.slice(start, end)])
 }
 
-/** What the reader of the exactness tests finds, or null when it finds no JSON object. */
+/**
+ * Returns the members found by the reader that the exactness tests use. Null if the text is not a
+ * JSON object.
+ */
 function cutsOf(text: string): [string, string][] | null {
   try {
     return cutMembers(Buffer.from(text)).map(({ name, value }) => [name, value.toString()])
@@ -38,8 +41,8 @@ function nested(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth)
 }
 
-describe('text that is JSON', () => {
-  test('is cut at the members it was made of', () => {
+describe('valid JSON', () => {
+  test('is cut into the members it was built from', () => {
     fc.assert(
       fc.property(objectText, ({ text, members }) => {
         const expected = members.map(({ name, value }) => [JSON.parse(name) as string, value])
@@ -52,7 +55,7 @@ describe('text that is JSON', () => {
   test('yields what JSON.parse yields, the last of several members of one name', () => {
     fc.assert(
       fc.property(objectText, ({ text, members }) => {
-        // JSON.parse of V8 may get a name with an escape wrong: nodejs/node#63785.
+        // V8's JSON.parse can misread an escaped name (nodejs/node#63785).
         fc.pre(members.every(({ name }) => !name.includes('\\')))
         const parsed = JSON.parse(text) as object
         const last = new Map(slices(text))
@@ -65,7 +68,7 @@ describe('text that is JSON', () => {
     )
   })
 
-  test('is cut as an independent reader cuts it, with and without slips in it', () => {
+  test('is cut as an independent reader cuts it, with and without mistakes in it', () => {
     const object = objectText.map(({ text }) => text)
     const slipped = fc
       .tuple(object, mutatedText)
@@ -86,7 +89,7 @@ describe('text that is JSON', () => {
   })
 
   test.each<[string, string, [string, string][]]>([
-    ['no member', '{ }', []],
+    ['no members', '{ }', []],
     ['digits beyond 2^53', '{"n":12345678901234567890}', [['n', '12345678901234567890']]],
     ['a number that overflows', '{"n": 1e400 }', [['n', '1e400']]],
     ['__proto__ as plain data', '{"__proto__":{"a":1}}', [['__proto__', '{"a":1}']]],
@@ -116,7 +119,7 @@ describe('text that is JSON', () => {
       ]
     ],
     [
-      'a name that comes twice',
+      'a repeated name',
       '{"a":1,"a":2}',
       [
         ['a', '1'],
@@ -127,7 +130,7 @@ describe('text that is JSON', () => {
     expect(slices(text)).toEqual(expected)
   })
 
-  test('begins where it is told, not at the first brace', () => {
+  test('begins at the given position, not at the first brace', () => {
     const text = '[{"a":1},{"b":2}]'
     expect(scanMembers(text, 9, deep).members).toEqual([{ name: 'b', start: 14, end: 15 }])
   })
@@ -143,15 +146,15 @@ describe('depth', () => {
     [64, `{"a":${nested(63)}}`, null],
     [64, `{"a":${nested(64)}}`, 'a'],
     [64, `{"a":${'['.repeat(100_000)}`, 'a']
-  ])('of at most %d', (depthMax, text, tooDeepIn) => {
+  ])('is limited to %d', (depthMax, text, tooDeepIn) => {
     expect(scanMembers(text, 0, depthMax).tooDeepIn).toBe(tooDeepIn)
   })
 
-  test('keeps the members before the one that is too deep', () => {
+  test('keeps the members before the one that is nested too deep', () => {
     expect(slices('{"a":1,"b":[[]],"c":2}', 2)).toEqual([['a', '1']])
   })
 
-  test('counts brackets side by side once', () => {
+  test('counts adjacent brackets once', () => {
     expect(scanMembers(`{"a":[${'[],'.repeat(1000)}[]]}`, 0, 3).tooDeepIn).toBeNull()
   })
 })
@@ -161,24 +164,24 @@ describe('the number of members', () => {
     return `{${Array.from({ length: count }, () => '"a":1').join(',')}}`
   }
 
-  test('up to the limit is fine', () => {
+  test('may reach the limit', () => {
     const { members, isTooMany } = scanMembers(membersText(membersMax), 0, deep)
     expect([members.length, isTooMany]).toEqual([membersMax, false])
   })
 
-  test('beyond it ends the scan, however much there is to come', () => {
+  test('ends the scan beyond the limit, however much text follows', () => {
     const { members, isTooMany } = scanMembers(membersText(1_000_000), 0, deep)
     expect([members.length, isTooMany]).toEqual([membersMax, true])
   })
 
-  test('counts neither a comma at the end nor what lies in the members', () => {
+  test('ignores a trailing comma and nested members', () => {
     const inner = membersText(membersMax + 1)
     expect(scanMembers(`{"a":${inner}}`, 0, deep).isTooMany).toBe(false)
     expect(scanMembers(`${membersText(membersMax).slice(0, -1)},}`, 0, deep).isTooMany).toBe(false)
   })
 })
 
-test('in steps all is found as at once, wherever a step ends', () => {
+test('finds the same in steps, wherever a step ends', () => {
   const text = fc.oneof(mutatedText, fragmentSoup)
   fc.assert(
     fc.property(text, fc.nat(40), fc.integer({ min: 2, max: 8 }), (rest, back, depthMax) => {
@@ -193,8 +196,8 @@ test('in steps all is found as at once, wherever a step ends', () => {
   )
 })
 
-describe('text that may be no JSON', () => {
-  test('is scanned to an end, with cuts in order and inside of the text', () => {
+describe('text that may not be JSON', () => {
+  test('is scanned to an end, with cuts in order and within the text', () => {
     const text = fc.oneof(mutatedText, fragmentSoup, fc.string({ unit: 'binary' }))
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 8 }), (rest, depthMax) => {
@@ -228,7 +231,7 @@ describe('text that may be no JSON', () => {
     expect(scanMembers(text, 0, deep).tooDeepIn).toBeNull()
   })
 
-  test('of many quotes and backslashes takes no longer than its length asks for', () => {
+  test('of many quotes and backslashes takes linear time', () => {
     const hostile = `{"a":"${'\\\\\\"'.repeat(500_000)}`
     expect(scanMembers(hostile, 0, deep).members).toHaveLength(1)
   })
@@ -242,6 +245,6 @@ test.each([
   ['{ }', 1, 2],
   ['\u00a0', 0, 0],
   ['\ufeff', 0, 0]
-])('skipSpace leads in %j from %d to %d', (text, at, expected) => {
+])('skipSpace moves in %j from %d to %d', (text, at, expected) => {
   expect(skipSpace(text, at)).toBe(expected)
 })

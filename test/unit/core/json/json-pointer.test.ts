@@ -1,4 +1,4 @@
-/** JSON pointers escape what RFC 6901 escapes, and lead back to their name. */
+/** Tests that JSON pointers are escaped as RFC 6901 requires, and resolve to the original names. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { pointerTo } from '../../../../core/json/json-pointer.ts'
@@ -15,7 +15,7 @@ test.each([
   expect(pointerTo(name)).toBe(pointer)
 })
 
-test('leads back to any name', () => {
+test('resolves to any name', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a', 'é') }), (name) => {
       const token = pointerTo(name).slice(1)

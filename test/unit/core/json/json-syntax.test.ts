@@ -1,4 +1,4 @@
-/** The judge of syntax agrees with JSON.parse on every text, and says where it stops being JSON. */
+/** Tests that the syntax check agrees with JSON.parse on every text and locates the error. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { syntaxErrorAt } from '../../../../core/json/json-syntax.ts'
@@ -29,7 +29,7 @@ describe('agrees with JSON.parse', () => {
     )
   })
 
-  test('on texts with a slip in them', () => {
+  test('on texts with mistakes in them', () => {
     fc.assert(
       fc.property(mutatedText, (text) => {
         expect(syntaxErrorAt(text, deep) === null).toBe(isJson(text))
@@ -55,13 +55,13 @@ describe('agrees with JSON.parse', () => {
   })
 })
 
-test('the place is the same wherever a step ends', () => {
+test('finds the same position, wherever a step ends', () => {
   fc.assert(
     fc.property(fc.oneof(mutatedText, fragmentSoup), fc.nat(40), (rest, back) => {
       const long = 'x'.repeat(stepCharacters - back)
       for (const open of ['["', '["",']) {
         const at = syntaxErrorAt(`${open}${rest}`, deep)
-        // An error in a string is told by where the string begins.
+        // An error within a string is located at the beginning of the string.
         const place = at === null || at < 2 ? at : at + long.length
         expect(syntaxErrorAt(`["${long}${open.slice(2)}${rest}`, deep)).toBe(place)
       }
@@ -70,7 +70,7 @@ test('the place is the same wherever a step ends', () => {
   )
 })
 
-test('what stands before the place is not yet wrong', () => {
+test('the text before the position is not wrong yet', () => {
   fc.assert(
     fc.property(fc.oneof(mutatedText, fragmentSoup), (text) => {
       const at = syntaxErrorAt(text, deep)
@@ -111,38 +111,38 @@ test.each([
   ['1 // note', 2],
   ['\ufeff{}', 0],
   ['\u00a01', 0]
-])('in %j the place is %d', (text, at) => {
+])('in %j the position is %d', (text, at) => {
   expect(syntaxErrorAt(text, deep)).toBe(at)
 })
 
 describe('depth', () => {
-  test('up to the limit is fine', () => {
+  test('may reach the limit', () => {
     expect(syntaxErrorAt(nested(64), 64)).toBeNull()
     expect(syntaxErrorAt(`{"a":${nested(63)}}`, 64)).toBeNull()
   })
 
-  test('beyond it the first bracket too many is the place', () => {
+  test('beyond the limit is located at the first bracket too many', () => {
     expect(syntaxErrorAt(nested(65), 64)).toBe(64)
     expect(syntaxErrorAt('['.repeat(1_000_000), 64)).toBe(64)
   })
 
-  test('side by side counts once', () => {
+  test('counts adjacent brackets once', () => {
     expect(syntaxErrorAt(`[${'[],'.repeat(1000)}[]]`, 2)).toBeNull()
   })
 })
 
-/** A body may have 10 MiB, and each of these is one string within it. */
+/** Each text is a single string that fits into a body, whose limit is 10 MiB. */
 test.each([
   ['plain characters', 'a', 10_000_000],
   ['short escapes', '\\n', 5_000_000],
   ['escapes between characters', '\\u0041a', 1_400_000]
-])('a string of 10 MB of %s is judged like a short one', (_, unit, count) => {
+])('handles a string of 10 MB of %s like a short one', (_, unit, count) => {
   const open = `{"output":"${unit.repeat(count)}"`
   expect(syntaxErrorAt(`${open}}`, deep)).toBeNull()
   expect(syntaxErrorAt(open, deep)).toBe(open.length)
 })
 
-test('levels by the million are counted like few', () => {
+test('counts millions of levels', () => {
   expect(syntaxErrorAt(nested(2_000_000), Number.POSITIVE_INFINITY)).toBeNull()
   expect(syntaxErrorAt('{"a":['.repeat(500_000), Number.POSITIVE_INFINITY)).toBe(3_000_000)
   expect(syntaxErrorAt(`${'['.repeat(500_000)}}`, Number.POSITIVE_INFINITY)).toBe(500_000)

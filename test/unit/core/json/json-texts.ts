@@ -1,15 +1,15 @@
-/** Arbitrary JSON as text, with every freedom the grammar gives: space, escapes, digits. */
+/** Generates JSON texts with all variations of the grammar: white space, escapes and digits. */
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 
-/** A member as it stands in the text: both parts are JSON texts. */
-export interface MemberText {
+/** A member as written in the text. Both fields are JSON texts. */
+interface MemberText {
   readonly name: string
   readonly value: string
 }
 
-/** An object's text and the members it was made of, in order; a name may come twice. */
-export interface ObjectText {
+/** The text of an object, and the members that it was built from, in order. Names can repeat. */
+interface ObjectText {
   readonly text: string
   readonly members: readonly MemberText[]
 }
@@ -19,8 +19,8 @@ export const spaceText: Arbitrary<string> = fc.string({
   maxLength: 3
 })
 
-/** One UTF-16 unit as an escape, its hex digits in either case. */
-export const unitEscape: Arbitrary<string> = fc
+/** Any UTF-16 unit as an escape, with hex digits in either case. */
+const unitEscape: Arbitrary<string> = fc
   .tuple(fc.integer({ min: 0, max: 0xffff }), fc.boolean())
   .map(([unit, isUpper]) => escapeOf(unit, isUpper))
 
@@ -33,7 +33,7 @@ const plainCharacter = fc
   .filter((character) => character >= ' ' && character !== '"' && character !== '\\')
 
 const shortEscape = fc.constantFrom('\\"', '\\\\', '\\/', '\\b', '\\f', '\\n', '\\r', '\\t')
-/** What scanners trip over: structure inside of strings. */
+/** Structural characters within strings, which can confuse scanners. */
 const bait = fc.constantFrom('{', '}', '[', ']', ',', ':', '\\\\\\"', 'u0022', 'ud83d', ' ')
 
 function escapeOf(unit: number, isUpper: boolean): string {
@@ -49,10 +49,12 @@ function literalOf(pieces: readonly Arbitrary<string>[]): Arbitrary<string> {
 
 export const stringText = literalOf([plainCharacter, shortEscape, unitEscape, bait])
 
-/** Mostly halves of characters, so that pairs, broken pairs and escaped backslashes all meet. */
+/**
+ * Contains mostly single surrogates, so that pairs, broken pairs and escaped backslashes all occur.
+ */
 export const surrogateText = literalOf([surrogateEscape, surrogateEscape, shortEscape, bait])
 
-/** The names that matter to a scanner of objects, beside all others. */
+/** Any names, including names that a scanner of objects could treat specially. */
 const nameText = fc.oneof(
   stringText,
   fc.constantFrom('"input"', '"\\u0069nput"', '"__proto__"', '"constructor"', '""', '"a\\u0000"')
@@ -62,7 +64,7 @@ const digits = fc.stringMatching(/^(0|[1-9]\d{0,24})$/)
 const fraction = fc.oneof(fc.constant(''), fc.stringMatching(/^\.\d{1,24}$/))
 const exponent = fc.oneof(fc.constant(''), fc.stringMatching(/^[eE][+-]?\d{1,3}$/))
 
-export const numberText = fc
+const numberText = fc
   .tuple(fc.constantFrom('', '-'), digits, fraction, exponent)
   .map((parts) => parts.join(''))
 
@@ -97,7 +99,7 @@ function memberOf(item: Arbitrary<string>): Arbitrary<string> {
   return fc.tuple(padded(nameText), padded(item)).map((parts) => parts.join(':'))
 }
 
-/** Any JSON value, without space around it. */
+/** Any JSON value, without surrounding white space. */
 export const valueText: Arbitrary<string> = value
 
 const spacedMember = fc.record({
@@ -106,7 +108,7 @@ const spacedMember = fc.record({
   spaces: fc.tuple(spaceText, spaceText, spaceText, spaceText)
 })
 
-/** Any JSON object, beginning at its brace, together with what it was made of. */
+/** Any JSON object that begins with its brace, and the members it was built from. */
 export const objectText: Arbitrary<ObjectText> = fc
   .tuple(spaceText, fc.array(spacedMember, { maxLength: 6 }), spaceText)
   .map(([inside, members, behind]) => {
@@ -116,7 +118,7 @@ export const objectText: Arbitrary<ObjectText> = fc
     return { text: wrapped(`{${inside}`, texts, '}') + behind, members }
   })
 
-/** Small pieces that make or break JSON. */
+/** Small pieces of text that make JSON valid or invalid. */
 const fragment = fc.constantFrom(
   ...[
     '{',
@@ -160,10 +162,10 @@ function mutate(text: string, { kind, at, length, fragment: piece }: Mutation): 
   return before + piece + after.slice(length)
 }
 
-/** JSON texts as they come, with none to three slips in them. */
+/** JSON texts with up to three mistakes. */
 export const mutatedText: Arbitrary<string> = fc
   .tuple(padded(valueText), fc.array(mutation, { maxLength: 3 }))
   .map(([text, mutations]) => mutations.reduce(mutate, text))
 
-/** Fragments of JSON in any order: mostly none, sometimes by chance. */
+/** Fragments of JSON in any order. The text is usually invalid, but can be valid by chance. */
 export const fragmentSoup: Arbitrary<string> = fc.string({ unit: fragment, maxLength: 12 })

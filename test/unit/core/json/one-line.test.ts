@@ -1,9 +1,9 @@
-/** JSON text on one line. */
+/** Tests that the lines of a JSON text are joined. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { oneLine } from '../../../../core/json/one-line.ts'
 
-test('line breaks and what is around them go, and numbers and texts stay', () => {
+test('removes line breaks with their space and keeps numbers and texts', () => {
   const json =
     '{\r\n\t"n": 12345678901234567890,\n "1e400": [ 1e400, -0.0 ],\n "s": "a \\n \\" b\\\\"}'
   expect(oneLine(json)).toBe(
@@ -11,12 +11,12 @@ test('line breaks and what is around them go, and numbers and texts stay', () =>
   )
 })
 
-test('what is on one line already stays as it is', () => {
+test('keeps a text that is already on one line', () => {
   expect(oneLine('{ "a" : [1, 2] }')).toBe('{ "a" : [1, 2] }')
   expect(oneLine('"\u2028"')).toBe('"\u2028"')
 })
 
-test('any JSON keeps its meaning', () => {
+test('keeps the value of any JSON', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom('\n', '\r\n', ' \n\t'), (value, indent) => {
       const line = oneLine(JSON.stringify(value, null, 2).replaceAll('\n', indent))

@@ -1,11 +1,12 @@
-/** Half characters are found exactly where the parsed string is not well formed. */
+/** Tests that an unpaired surrogate is found if and only if the parsed string is not well-formed.
+ */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { hasLoneSurrogate, loneSurrogateSteps } from '../../../../core/json/surrogates.ts'
 import { runSteps, stepCharacters } from '../../../../core/json/steps.ts'
 import { stringText, surrogateText, valueText } from './json-texts.ts'
 
-/** Whether any string or name of a JSON value is only half a text. */
+/** Checks whether all strings and names in a JSON value are well-formed. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true
@@ -24,7 +25,7 @@ test.each([
   )
 })
 
-test('in steps they are found wherever a step ends', () => {
+test('finds them in steps, wherever a step ends', () => {
   fc.assert(
     fc.property(surrogateText, fc.nat(40), (text, back) => {
       const long = `"${'\\n'.repeat((stepCharacters - back) / 2)}`
@@ -34,10 +35,11 @@ test('in steps they are found wherever a step ends', () => {
   )
 })
 
-test('finds nothing in a value without one, wherever its strings stand', () => {
+test('finds nothing in a value without one, wherever its strings are', () => {
   fc.assert(
     fc.property(valueText, (text) => {
-      // A name that comes twice hides the first value from JSON.parse, so only this way round.
+      // Only this direction can be checked, because JSON.parse drops the first value of a repeated
+      // name.
       if (!hasLoneSurrogate(text)) expect(isWellFormed(JSON.parse(text))).toBe(true)
     }),
     { numRuns: 1000 }
@@ -64,6 +66,6 @@ test.each([
   ['{"\\ud83d":1}', true],
   ['[1,{"a":"\\udfff"}]', true],
   ['"\\ud8', false]
-])('in %s it is %s', (text, expected) => {
+])('in %s the result is %s', (text, expected) => {
   expect(hasLoneSurrogate(text)).toBe(expected)
 })

@@ -1,10 +1,10 @@
-/** The first byte that is no UTF-8 is found, whatever stands before it and however it begins. */
+/** Tests the search for the first byte that is not UTF-8. */
 import { isUtf8 } from 'node:buffer'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { utf8ErrorAt } from '../../../../core/json/utf8-error.ts'
 
-/** By definition: the end of the longest beginning that is whole characters. */
+/** Finds the position slowly, by its definition: the end of the longest valid prefix. */
 function errorAtSlowly(bytes: Buffer): number | null {
   if (isUtf8(bytes)) return null
   let at = bytes.length
@@ -19,14 +19,14 @@ test.each<[string, number[], number | null]>([
   ['ASCII', [0x7b, 0x7d], null],
   ['a genuine U+FFFD', genuine, null],
   ['0xFF', [0x61, 0xff, 0x61], 1],
-  ['a broken byte behind a genuine U+FFFD', [...genuine, ...genuine, 0xff], 6],
-  ['a genuine U+FFFD cut short', [...genuine, 0xef, 0xbf], 3],
+  ['a broken byte after a genuine U+FFFD', [...genuine, ...genuine, 0xff], 6],
+  ['a truncated genuine U+FFFD', [...genuine, 0xef, 0xbf], 3],
   ['a genuine U+FFFD broken in its last byte', [0x61, 0xef, 0xbf, 0x61], 1],
   ['an overlong slash', [0xc0, 0xaf], 0],
   ['an overlong NUL of three bytes', [0x61, 0xe0, 0x80, 0x80], 1],
   ['a surrogate pair as two characters (CESU-8)', [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80], 0],
   ['a character beyond U+10FFFF', [0xf4, 0x90, 0x80, 0x80], 0],
-  ['a character cut short', [0x22, 0xf0, 0x9f, 0x98], 1],
+  ['a truncated character', [0x22, 0xf0, 0x9f, 0x98], 1],
   ['a lone continuation', [0x61, 0x62, 0x80], 2]
 ])('%s', (_what, bytes, at) => {
   expect(utf8ErrorAt(Buffer.from(bytes))).toBe(at)
@@ -50,7 +50,7 @@ test('agrees with the definition on any bytes', () => {
   )
 })
 
-test('ten million good characters before it cost no more than reading them', () => {
+test('takes linear time with ten million valid characters before the error', () => {
   const bytes = Buffer.concat([Buffer.from('é'.repeat(5_000_000)), Buffer.from([0xff])])
   expect(utf8ErrorAt(bytes)).toBe(10_000_000)
 })

@@ -1,4 +1,4 @@
-/** JSON text on one line keeps every digit, key and character. */
+/** Tests that removing white space keeps every digit, key and character. */
 import { expect, test } from '@jest/globals'
 import { withoutSpace } from '../../../../core/json/without-space.ts'
 import { delicateValues } from '../../../support/exactness/corpora.ts'
@@ -13,7 +13,7 @@ test.each([
   expect(withoutSpace(text)).toBe(line)
 })
 
-test.each(delicateValues)('is on one line and the same value: %j', (text) => {
+test.each(delicateValues)('is on one line with the same value: %j', (text) => {
   const line = withoutSpace(text)
   expect(line).not.toMatch(/[\r\n]/)
   expect(JSON.parse(line)).toEqual(JSON.parse(text))

@@ -1,4 +1,4 @@
-/** is-up: what Docker is told of the health of a container. */
+/** Tests the health check of a container. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -18,14 +18,18 @@ async function isUp(port: number, ...args: string[]) {
 }
 
 test.each([
-  ['it is alive', [], { code: 0, output: 'this is /livez\n' }],
-  ['it is not ready, and says why', ['/readyz'], { code: 1, output: 'this is /readyz\n' }]
+  ['exits with 0 if the process is alive', [], { code: 0, output: 'this is /livez\n' }],
+  [
+    'exits with 1 and the reasons if it is not ready',
+    ['/readyz'],
+    { code: 1, output: 'this is /readyz\n' }
+  ]
 ])('%s', async (_, args, ended) => {
   const { port } = server.address() as AddressInfo
   expect(await isUp(port, ...args)).toEqual(ended)
 })
 
-test('nobody answers', async () => {
+test('exits with 1 without a response', async () => {
   const { code, output } = await isUp(1)
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('does not answer') })
 })

@@ -1,4 +1,4 @@
-/** postDecision: every answer, and none, is an outcome. */
+/** Tests that a request always has an outcome, even without a response. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -21,9 +21,9 @@ afterAll(() => void server.close())
 
 test.each([
   [202, '{"queued":true}', 'acknowledged'],
-  [429, '{"code":"rate_limited"}', 'refused: 429 rate_limited'],
-  [503, '{}', 'refused: 503 '],
-  [200, null, 'no answer: UND_ERR_SOCKET']
+  [429, '{"code":"rate_limited"}', 'rejected: 429 rate_limited'],
+  [503, '{}', 'rejected: 503 '],
+  [200, null, 'no response: UND_ERR_SOCKET']
 ] as const)('%d %s is %s', async (answered, text, outcome) => {
   status = answered
   body = text

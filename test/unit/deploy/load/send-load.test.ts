@@ -1,9 +1,9 @@
-/** sendLoad: when what is sent, and what is counted. */
+/** Tests the schedule and the counts of the load. */
 import { expect, test } from '@jest/globals'
 import { sendLoad } from '../../../../deploy/load/send-load.ts'
 import type { LoadOptions } from '../../../../deploy/load/send-load.ts'
 
-/** Time passes only while somebody sleeps, and then at once. */
+/** Creates a clock that advances only in `sleep`, without waiting. */
 function createClock() {
   let now = 0
   return {
@@ -22,33 +22,33 @@ async function load(options: Partial<LoadOptions>) {
   return await sendLoad({ ...{ rate: 10, seconds: 2, send, signal, clock }, ...options })
 }
 
-test('so many are sent, evenly over the time', async () => {
+test('sends decisions evenly over the time', async () => {
   const clock = createClock()
   const sentAt: number[] = []
   const send = async () => {
     sentAt.push(clock.now())
     return await Promise.resolve('acknowledged')
   }
-  const { outcomes, elapsedMs, answerTimesMs } = await load({ clock, send })
+  const { outcomes, elapsedMs, responseTimesMs } = await load({ clock, send })
   expect(sentAt).toEqual(Array.from({ length: 20 }, (_, index) => index * 100))
   expect(outcomes).toEqual(new Map([['acknowledged', 20]]))
-  expect({ elapsedMs, answered: answerTimesMs.length }).toEqual({ elapsedMs: 1900, answered: 20 })
+  expect({ elapsedMs, answered: responseTimesMs.length }).toEqual({ elapsedMs: 1900, answered: 20 })
 })
 
-test('what is refused is counted by its reason, and has no time', async () => {
+test('counts rejections by reason, without response times', async () => {
   const send = async (index: number) =>
-    await Promise.resolve(index % 4 === 0 ? 'refused: 429 rate_limited' : 'acknowledged')
-  const { outcomes, answerTimesMs } = await load({ send })
+    await Promise.resolve(index % 4 === 0 ? 'rejected: 429 rate_limited' : 'acknowledged')
+  const { outcomes, responseTimesMs } = await load({ send })
   expect(outcomes).toEqual(
     new Map([
-      ['refused: 429 rate_limited', 5],
+      ['rejected: 429 rate_limited', 5],
       ['acknowledged', 15]
     ])
   )
-  expect(answerTimesMs).toHaveLength(15)
+  expect(responseTimesMs).toHaveLength(15)
 })
 
-test('the slow ones do not hold up the others, until too many are open', async () => {
+test('does not delay other requests for slow ones, up to the limit of open requests', async () => {
   let open = 0
   let mostOpen = 0
   const answer = Promise.withResolvers<undefined>()
@@ -65,12 +65,12 @@ test('the slow ones do not hold up the others, until too many are open', async (
   expect(outcomes.get('acknowledged')).toBe(2000)
 })
 
-test('told to end it sends no more, and waits for what is open', async () => {
-  const told = new AbortController()
+test('stops when aborted, after the open requests', async () => {
+  const stopping = new AbortController()
   const send = async (index: number) => {
-    if (index === 4) told.abort()
+    if (index === 4) stopping.abort()
     return await Promise.resolve('acknowledged')
   }
-  const { outcomes } = await load({ send, signal: told.signal })
+  const { outcomes } = await load({ send, signal: stopping.signal })
   expect(outcomes).toEqual(new Map([['acknowledged', 5]]))
 })

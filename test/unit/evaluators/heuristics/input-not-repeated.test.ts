@@ -1,4 +1,4 @@
-/** input_not_repeated: an echo fails; quoting, correcting and summing up do not. */
+/** Tests input_not_repeated: a repeated request fails; quoting, correcting and summarizing pass. */
 import { expect, test } from '@jest/globals'
 import * as echo from '../../../../evaluators/heuristics/input-not-repeated.ts'
 import { aSubject, prose } from '../a-subject.ts'
@@ -32,7 +32,7 @@ const echoes: [string, string, string][] = [
   ]
 ]
 
-test.each(echoes)('fails an echo of %s', (_, input, output) => {
+test.each(echoes)('fails a repetition of %s', (_, input, output) => {
   const finding = echo.inputNotRepeated.evaluate(aSubject({ input, output }))
   expect(finding).toMatchObject({
     data_type: 'numeric',
@@ -81,7 +81,7 @@ test.each(answers)('passes %s', (_, input, output) => {
   })
 })
 
-test('its value is the share of phrases that are new', () => {
+test('returns the share of new phrases as the value', () => {
   const half = `${letter} ${prose(60, 2)}`
   const subject = aSubject({ input: JSON.stringify(letter), output: half })
   const finding = echo.inputNotRepeated.evaluate(subject)
@@ -91,14 +91,14 @@ test('its value is the share of phrases that are new', () => {
 test.each([
   ['a short output', JSON.stringify(question), 'Yes.'],
   ['an input without text', '{"a": 1, "b": [true, null]}', question]
-])('does not apply to %s', (_, input, output) => {
+])('skips %s', (_, input, output) => {
   expect(echo.inputNotRepeated.evaluate(aSubject({ input, output }))).toEqual({
     kind: 'skipped',
     status_reason: 'not_applicable'
   })
 })
 
-test('reads a bounded part of large texts, and says so', () => {
+test('reads a bounded part of large texts and says so', () => {
   const long = 'so it was said '.repeat(20_000)
   const finding = echo.inputNotRepeated.evaluate(
     aSubject({ input: JSON.stringify(long), output: long })

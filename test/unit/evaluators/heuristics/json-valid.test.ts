@@ -1,4 +1,4 @@
-/** json_valid: judges only where JSON was asked for, and says what is wrong. */
+/** Tests json_valid: runs only if JSON was requested, and names the problem. */
 import { expect, test } from '@jest/globals'
 import { jsonValid } from '../../../../evaluators/heuristics/json-valid.ts'
 import { aSubject } from '../a-subject.ts'
@@ -25,8 +25,8 @@ const invalid: [string, string, RegExp][] = [
   ['text after it', '{"a": 1} I hope this helps.', /error/],
   ['a trailing comma', '{"a": 1,}', /error/],
   ['single quotes', "{'a': 1}", /error/],
-  ['a broken-off object', '{"a": [1, 2', /breaks off/],
-  ['a broken-off block', '```json\n{"a": 1', /other text/],
+  ['a truncated object', '{"a": [1, 2', /is cut off/],
+  ['a truncated block', '```json\n{"a": 1', /other text/],
   ['an error within a block', '```json\n{"a": NaN}\n```', /error/],
   ['fences alone', '```json\n```', /plain text/]
 ]
@@ -41,15 +41,15 @@ test.each(invalid)('fails %s', (_, output, reason) => {
 
 const skipped = { kind: 'skipped', status_reason: 'not_applicable' }
 
-test('is skipped where nobody asked for JSON', () => {
+test('skips an output if JSON was not requested', () => {
   expect(jsonValid.evaluate(aSubject({ output: 'Yes, you may.' }))).toEqual(skipped)
 })
 
-test('is skipped for an empty output, which another evaluator judges', () => {
+test('skips an empty output', () => {
   expect(jsonValid.evaluate(aSubject({ input, output: ' ' }))).toEqual(skipped)
 })
 
-test('is skipped for an output too large to parse, and says that', () => {
+test('skips an output that is too large to parse', () => {
   const output = `{"a": "${'x'.repeat(300_000)}"}`
   expect(jsonValid.evaluate(aSubject({ input, output }))).toEqual({
     kind: 'skipped',
@@ -57,7 +57,7 @@ test('is skipped for an output too large to parse, and says that', () => {
   })
 })
 
-test('of an agent that always has to answer in JSON, nobody needs to ask', () => {
+test('checks an output without a request if JSON is always required', () => {
   const check = 'json_valid'
   const always = aVersion('heuristic', { check, when: 'always' })
   expect(found(always, { output: 'Hello.' })).toMatchObject({ passed: false })

@@ -1,4 +1,4 @@
-/** language: told apart where that is certain, and left alone where it is not. */
+/** Tests language: names a language only if the detection is certain. */
 import { expect, test } from '@jest/globals'
 import { languageOf } from '../../../../evaluators/text/languages.ts'
 import { wordsOf } from '../../../../evaluators/text/words.ts'
@@ -49,7 +49,7 @@ function input(text: string): string {
   })
 }
 
-test.each(codes)('%s is known by its words or script, and is none of the others', (code) => {
+test.each(codes)('detects %s and no other language', (code) => {
   const output = texts[code]
   const own = aVersion('heuristic', { check: 'language', expected: [code] })
   expect(found(own, { output })).toMatchObject({ passed: true })
@@ -68,7 +68,7 @@ test.each<[Code, Code, boolean]>([
   ['ja', 'en', false],
   ['ru', 'ru', true],
   ['zh', 'ja', false]
-])('a request in %s and an answer in %s', (asked, answered, passed) => {
+])('compares a request in %s with an answer in %s', (asked, answered, passed) => {
   const version = aVersion('heuristic', { check: 'language' })
   const decision = { input: input(texts[asked]), output: texts[answered] }
   expect(found(version, decision)).toMatchObject({ passed })
@@ -95,12 +95,12 @@ test.each<[string, object]>([
     'a request for another language',
     { input: input(`${texts.en} Answer in German.`), output: texts.de }
   ]
-])('is not sure about %s', (_, decision) => {
+])('skips %s', (_, decision) => {
   const version = aVersion('heuristic', { check: 'language' })
   expect(found(version, decision)).toEqual({ kind: 'skipped', status_reason: 'not_applicable' })
 })
 
-test('several may be expected', () => {
+test('accepts any of several expected languages', () => {
   const version = aVersion('heuristic', { check: 'language', expected: ['de', 'fr'] })
   expect(found(version, { output: texts.fr })).toMatchObject({ reason: 'The output is in French.' })
   expect(found(version, { output: texts.en })).toMatchObject({
@@ -109,7 +109,7 @@ test('several may be expected', () => {
   })
 })
 
-test('Russian and Ukrainian have one script, and no more is said', () => {
+test('does not distinguish Russian and Ukrainian', () => {
   const text = texts.ru.toLowerCase()
   expect(languageOf(text, wordsOf(text))).toEqual({ script: 'Cyrillic', language: null })
 })

@@ -1,4 +1,4 @@
-/** length: characters as people count them, words, lines, and their bounds. */
+/** Tests length: counts characters, words and lines, and compares them with the limits. */
 import { expect, test } from '@jest/globals'
 import { aVersion, found } from '../a-version.ts'
 
@@ -14,7 +14,7 @@ test.each<[string, string, number]>([
   ['lines', 'a', 1],
   ['lines', 'a\nb\r\nc', 3],
   ['lines', '', 0]
-])('%s of %j', (unit, output, value) => {
+])('counts %s of %j', (unit, output, value) => {
   const version = aVersion('heuristic', { check: 'length', max: 1000, unit })
   expect(found(version, { output })).toMatchObject({ data_type: 'numeric', value, passed: true })
 })
@@ -24,7 +24,7 @@ test.each<[object, boolean, RegExp]>([
   [{ min: 4 }, false, /has 3 words, fewer than 4\.$/],
   [{ max: 2 }, false, /has 3 words, more than 2\.$/],
   [{ min: 0 }, true, /has 3 words\.$/]
-])('three words within %j', (bounds, passed, reason) => {
+])('compares three words with %j', (bounds, passed, reason) => {
   const version = aVersion('heuristic', { check: 'length', unit: 'words', ...bounds })
   expect(found(version, { output: 'one two three' })).toMatchObject({
     passed,
@@ -32,7 +32,7 @@ test.each<[object, boolean, RegExp]>([
   })
 })
 
-test('one is one', () => {
+test('uses the singular noun for a count of one', () => {
   const version = aVersion('heuristic', { check: 'length', min: 1, unit: 'lines' })
   expect(found(version, { output: 'a' })).toMatchObject({ reason: 'The output has 1 line.' })
 })

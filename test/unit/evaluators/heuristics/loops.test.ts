@@ -1,4 +1,4 @@
-/** Loops are found wherever they stand, with work that grows with the text and not faster. */
+/** Tests that loops are found at any position and in linear time. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { longestLoop } from '../../../../evaluators/heuristics/loops.ts'
@@ -17,30 +17,30 @@ test('finds a loop at the beginning, in the middle and at the end', () => {
   expect(longestLoop([...numbers(50), ...loop], limits)).toEqual(expected)
 })
 
-test('names the shortest stretch', () => {
+test('reports the shortest repeated sequence', () => {
   expect(longestLoop(new Array<number>(40).fill(7), limits)).toEqual({ period: 1, length: 40 })
 })
 
-test('is not misled by a longer stretch that comes only twice', () => {
+test('ignores a longer sequence that occurs only twice', () => {
   const twice = [...numbers(25), ...numbers(25)]
   expect(longestLoop(twice, limits)).toBeNull()
   const loop = [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3].map((number) => number + 500)
   expect(longestLoop([...twice, ...loop], limits)).toEqual({ period: 3, length: 12 })
 })
 
-test('wants a fourth time of a short stretch and a third of a long one', () => {
+test('requires four repetitions of a short sequence and three of a long one', () => {
   const long = numbers(20)
   expect(longestLoop([...long, ...long, ...long], limits)).toEqual({ period: 20, length: 60 })
   const short = numbers(5)
   expect(longestLoop([...short, ...short, ...short], limits)).toBeNull()
 })
 
-test('finds nothing in nothing', () => {
+test('finds nothing in an empty text', () => {
   expect(longestLoop([], limits)).toBeNull()
   expect(longestLoop([1], limits)).toBeNull()
 })
 
-/** Each unit of each stretch is looked at. */
+/** Finds loops by comparing every unit for every sequence length. */
 function plainLongestLoop(units: readonly number[]): object | null {
   const loops = numbers(limits.periodMax + 1).flatMap((period) => {
     let run = 0
@@ -53,7 +53,7 @@ function plainLongestLoop(units: readonly number[]): object | null {
   return loops.toSorted((one, other) => other.length - one.length)[0] ?? null
 }
 
-test('finds what a look at every unit finds', () => {
+test('finds the same loops as a plain implementation', () => {
   const unit = fc.nat(2)
   const loop = fc
     .tuple(fc.array(unit, { maxLength: 35 }), fc.integer({ min: 1, max: 6 }))
@@ -65,7 +65,7 @@ test('finds what a look at every unit finds', () => {
   fc.assert(property, { seed: 20_261_123, numRuns: 1000 })
 })
 
-/** Counts how often a unit is read. */
+/** Returns how many times `longestLoop` reads a unit. */
 function readsFor(units: number[]): number {
   let reads = 0
   const counting = new Proxy(units, {
@@ -81,8 +81,8 @@ function readsFor(units: number[]): number {
 test.each([
   ['all equal', (count: number) => new Array<number>(count).fill(1)],
   ['all different', numbers],
-  ['nearly a loop', (count: number) => numbers(count).map((at) => (at % 30 === 29 ? at : at % 30))]
-])('twice the text is at most twice the work: %s', (_, make) => {
+  ['almost a loop', (count: number) => numbers(count).map((at) => (at % 30 === 29 ? at : at % 30))]
+])('at most doubles the work for twice the text: %s', (_, make) => {
   expect(readsFor(make(4000))).toBeLessThanOrEqual(2.05 * readsFor(make(2000)))
   expect(readsFor(make(4000))).toBeLessThanOrEqual(2 * limits.periodMax * 4000)
 })

@@ -1,4 +1,4 @@
-/** no_repetition: loops fail, of words and of characters; lists, tables and refrains do not. */
+/** Tests no_repetition: loops of words and characters fail; lists, tables and refrains pass. */
 import { expect, test } from '@jest/globals'
 import { noRepetition } from '../../../../evaluators/heuristics/no-repetition.ts'
 import { aSubject, prose } from '../a-subject.ts'
@@ -52,7 +52,7 @@ const fine: [string, string][] = [
   ],
   ['a ruler', `${prose(50)}\n${'-'.repeat(120)}\n${prose(50, 2)}`],
   ['laughter', `${'ha '.repeat(12)} that was a good one, thank you for telling me about it`],
-  ['a text said twice', `${prose(60)}\n\n${prose(60)}`],
+  ['a text that occurs twice', `${prose(60)}\n\n${prose(60)}`],
   ['an encoded picture', Buffer.from(prose(300)).toString('base64')]
 ]
 
@@ -64,14 +64,14 @@ const row = { status: 'open', kind: 'invoice', currency: 'EUR', paid: false }
 test.each([
   ['a short output', 'Yes, yes, yes.'],
   ['valid JSON', JSON.stringify(Array.from({ length: 40 }, () => row))]
-])('does not apply to %s', (_, output) => {
+])('skips %s', (_, output) => {
   expect(noRepetition.evaluate(aSubject({ output }))).toEqual({
     kind: 'skipped',
     status_reason: 'not_applicable'
   })
 })
 
-test('looks for it at the end of a long output, and says so', () => {
+test('checks the end of a long output and says so', () => {
   const output = `${prose(20_000)} ${'I will check your order now. '.repeat(60)}`
   expect(noRepetition.evaluate(aSubject({ output }))).toMatchObject({
     passed: false,

@@ -1,4 +1,5 @@
-/** no_session_loop: the third time is too often, and a redelivery is no time at all. */
+/** Tests no_session_loop: the third occurrence of an answer fails, and a redelivery does not count.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { compileEvaluator } from '../../../../evaluators/compile-evaluator.ts'
@@ -24,23 +25,23 @@ function createAsk(config: Record<string, unknown> = {}, sessionsMax?: number) {
 const passes = expect.objectContaining({ passed: true }) as unknown
 const fails = expect.objectContaining({ passed: false }) as unknown
 
-test('the same answer for the third time fails, whatever its case, marks and white space', () => {
+test('fails the third equal answer, ignoring case, punctuation and white space', () => {
   const ask = createAsk()
   expect(ask(answer)).toEqual(passes)
   expect(ask(answer.toUpperCase())).toEqual(passes)
   expect(ask(answer.replaceAll(' ', '\n'))).toMatchObject({
     passed: false,
-    reason: 'The session gave this answer 3 times in its last 3.'
+    reason: 'The session gave this answer 3 times among its last 3.'
   })
 })
 
-test('turning in a circle of two fails as well', () => {
+test('fails a cycle of two answers', () => {
   const ask = createAsk()
   const found = [answer, other, answer, other, answer].map((each) => ask(each))
   expect(found).toEqual([passes, passes, passes, passes, fails])
 })
 
-test('what lies more than eight answers back is forgotten', () => {
+test('compares only the last eight answers', () => {
   const ask = createAsk()
   ask(answer)
   ask(answer)
@@ -48,14 +49,14 @@ test('what lies more than eight answers back is forgotten', () => {
   expect(ask(answer)).toEqual(passes)
 })
 
-test('other sessions, and other organizations, have nothing to do with it', () => {
+test('separates sessions and organizations', () => {
   const ask = createAsk()
   const asked = ['a', 'b', 'c'].map((session_id) => ask(answer, { session_id }))
   const elsewhere = [1, 2, 3].map(() => ask(answer, { organization_id: randomUUID() }))
   expect([...asked, ...elsewhere]).toEqual(Array.from({ length: 6 }, () => passes))
 })
 
-test('a decision that is delivered again is judged as it was', () => {
+test('gives a redelivered decision the same score', () => {
   const ask = createAsk()
   const ids = Array.from({ length: 4 }, () => ({ decision_id: randomUUID() }))
   const first = ids.map((id) => ask(answer, id))
@@ -63,27 +64,27 @@ test('a decision that is delivered again is judged as it was', () => {
   expect(ids.map((id) => ask(answer, id))).toEqual(first)
 })
 
-test('the settings count', () => {
+test('applies its settings', () => {
   const ask = createAsk({ times: 2, words_min: 1 })
   expect([ask('Done.'), ask('Done.')]).toEqual([passes, fails])
 })
 
 describe('skips', () => {
   const skipped = { kind: 'skipped', status_reason: 'not_applicable' }
-  test('short answers, which recur for good reasons', () => {
+  test('short answers', () => {
     expect(createAsk()('Approved: no objections.')).toEqual(skipped)
   })
   test('a decision without a session', () => {
     expect(createAsk()(answer, { session_id: null })).toEqual(skipped)
   })
-  test('a process without a memory', () => {
+  test('every decision in a process without session memory', () => {
     const builtIn = builtInEvaluators.find(({ name }) => name === 'no_session_loop')
     expect(builtIn).toBeDefined()
     if (builtIn !== undefined) expect(found(builtIn, { output: answer })).toEqual(skipped)
   })
 })
 
-test('of very many sessions the oldest is forgotten', () => {
+test('drops the oldest session if there are too many', () => {
   const ask = createAsk({}, 2)
   ask(answer, { session_id: 'a' })
   ask(answer, { session_id: 'a' })

@@ -1,4 +1,6 @@
-/** not_refusal: declining the request fails, in nine languages; an answer with "cannot" passes. */
+/** Tests not_refusal: outputs in nine languages that decline the request fail; an answer that
+ * contains "cannot" passes.
+ */
 import { expect, test } from '@jest/globals'
 import { notRefusal } from '../../../../evaluators/heuristics/not-refusal.ts'
 import { aSubject } from '../a-subject.ts'
@@ -37,7 +39,7 @@ const refusals: [string, string][] = [
   ['Japanese', '申し訳ありませんが、そのご依頼にはお応えできません。']
 ]
 
-test.each(refusals)('fails what declines in %s: %s', (language, output) => {
+test.each(refusals)('fails a refusal in %s: %s', (language, output) => {
   expect(notRefusal.evaluate(aSubject({ output }))).toMatchObject({
     value: 0,
     passed: false,
@@ -74,11 +76,11 @@ test.each(answers)('passes an answer: %s', (output) => {
   expect(notRefusal.evaluate(aSubject({ output }))).toMatchObject({ value: 1, passed: true })
 })
 
-test('looks at the beginning only', () => {
+test('checks only the beginning', () => {
   const output = `${'The parcel is on its way. '.repeat(20)} I'm sorry, but I can't help with that.`
   expect(notRefusal.evaluate(aSubject({ output }))).toMatchObject({ passed: true })
 })
 
-test('does not apply to an empty output', () => {
+test('skips an empty output', () => {
   expect(notRefusal.evaluate(aSubject({ output: '' }))).toMatchObject({ kind: 'skipped' })
 })

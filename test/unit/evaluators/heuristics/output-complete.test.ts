@@ -1,4 +1,4 @@
-/** output_complete: what is visibly broken off fails; what only looks unusual does not. */
+/** Tests output_complete: an output that is visibly cut off fails; unusual outputs pass. */
 import { expect, test } from '@jest/globals'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import { outputComplete } from '../../../../evaluators/heuristics/output-complete.ts'
@@ -28,18 +28,18 @@ const brokenOff: [string, Partial<Decision>, RegExp][] = [
   ['a Spanish article', { output: 'El pedido salió ayer de los almacenes del' }, /sentence/],
   ['a comma', { output: 'We looked at your order, the invoice, the tracking,' }, /sentence/],
   ['an open bracket', { output: 'The total is 39.90 EUR (' }, /sentence/],
-  ['a bare end at a usual limit', { output: longProse, output_tokens: 256 }, /256 tokens/],
+  ['no punctuation at a usual limit', { output: longProse, output_tokens: 256 }, /256 tokens/],
   [
-    'a bare end at the limit of the request',
+    'no punctuation at the limit of the request',
     { output: longProse, output_tokens: 77, input: '{"max_tokens": 77, "prompt": "Where is it?"}' },
     /77 tokens/
   ],
   [
-    'what the metadata calls cut',
+    'metadata that reports a cut',
     { output: 'All is well.', metadata: '{"finish_reason": "length"}' },
     /metadata/
   ],
-  ['the same of another vendor', { metadata: '{"stopReason":"max_tokens"}' }, /metadata/]
+  ['the same from another vendor', { metadata: '{"stopReason":"max_tokens"}' }, /metadata/]
 ]
 
 test.each(brokenOff)('fails %s', (_, overrides, reason) => {
@@ -57,7 +57,7 @@ const complete: [string, Partial<Decision>][] = [
   ['a closed code block', { output: 'Run:\n```sh\nnpm ci\n```\nThen wait.' }],
   ['a longer fence around a shorter one', { output: '````md\n```js\na()\n```\n````' }],
   ['equal fences within each other', { output: '```md\n```js\na()\n```\n```\nDone.' }],
-  ['a block whose beginning was given', { output: 'print(1)\n```' }],
+  ['a block that the request opened', { output: 'print(1)\n```' }],
   ['three backticks within a line', { output: 'Use ``` to open a block.' }],
   ['whole JSON', { output: '{"a": [1, 2, {"b": "c"}]}' }],
   ['JSON that is wrong in the middle', { output: '{"a": 1,, "b": 2}' }],
@@ -71,34 +71,34 @@ const complete: [string, Partial<Decision>][] = [
   ['a grade', { output: 'The pupil gets an A' }],
   ['a full stop at a usual limit', { output: `${longProse}.`, output_tokens: 256 }],
   ['a Chinese full stop at a usual limit', { output: '好。'.repeat(80), output_tokens: 256 }],
-  ['a bare end at an unusual number', { output: longProse, output_tokens: 57 }],
+  ['no punctuation at an unusual number', { output: longProse, output_tokens: 57 }],
   [
-    'a bare end below the limit of the request',
+    'no punctuation below the limit of the request',
     { output: longProse, output_tokens: 256, input: '{"max_tokens": 1000}' }
   ],
   [
-    'a limit that the prompt talks about',
+    'a limit that the prompt mentions',
     {
       output: longProse,
       output_tokens: 77,
       input: JSON.stringify({ prompt: 'What does {"max_tokens": 77} mean?' })
     }
   ],
-  ['a model that says it has ended', { output: 'Done', metadata: '{"finish_reason":"stop"}' }]
+  ['a model that reports its end', { output: 'Done', metadata: '{"finish_reason":"stop"}' }]
 ]
 
 test.each(complete)('passes %s', (_, overrides) => {
   expect(outputComplete.evaluate(aSubject(overrides))).toMatchObject({ value: 1, passed: true })
 })
 
-test('does not apply to an empty output', () => {
+test('skips an empty output', () => {
   expect(outputComplete.evaluate(aSubject({ output: ' ' }))).toEqual({
     kind: 'skipped',
     status_reason: 'not_applicable'
   })
 })
 
-test('looks only at the end of a very long output, and says so', () => {
+test('checks only the end of a very long output and says so', () => {
   const long = `${'```\n'.repeat(101)}${'All is well. '.repeat(30_000)}`
   expect(outputComplete.evaluate(aSubject({ output: long }))).toMatchObject({
     passed: true,

@@ -1,4 +1,4 @@
-/** A decision judged over real sockets: the finding, what bad replies become, what it took. */
+/** Tests the judge over real sockets: findings, unusable replies, usage and cost. */
 import { describe, expect, test } from '@jest/globals'
 import { judge } from '../../../../evaluators/judge/judge.ts'
 import type { Judgement } from '../../../../evaluators/judge/judge.ts'
@@ -21,9 +21,9 @@ async function judged(
   return { ...judgement, ...started }
 }
 
-const reason = 'It answers what was asked.'
+const reason = 'The answer fits the question.'
 
-test('a rubric gives a number, the reasoning, and what it took', async () => {
+test('returns the grade of a rubric with reasoning, usage and cost', async () => {
   const { client, server, ...judgement } = await judged({ grade: 4 })
   const input_tokens = JSON.stringify(server.calls[0]?.body.messages).length
   expect(judgement).toEqual({
@@ -51,7 +51,7 @@ test.each([
   ['compliant', 1, true],
   ['partly', 0.5, false],
   ['violation', 0, false]
-])('a choice gives a label with its worth: %s', async (grade, value, passed) => {
+])('returns a label and its value: %s', async (grade, value, passed) => {
   const { outcome } = await judged({ grade }, labelled)
   expect(outcome).toEqual({
     kind: 'finding',
@@ -69,17 +69,17 @@ test.each([
   [3.5, { threshold: 3.5, direction: 'lower' }, true],
   [3.6, { threshold: 3.5, direction: 'lower' }, false],
   [5, {}, null]
-] as const)('%d passes as the evaluator says: %j', async (grade, output, passed) => {
+] as const)('applies the score definition to %d: %j', async (grade, output, passed) => {
   expect((await judged({ grade }, aJudge({}, output))).outcome).toMatchObject({ passed })
 })
 
-describe('a reply that can be read after all', () => {
-  test.each(['markdown', 'thinking'] as const)('%s', async (behaviour) => {
+describe('a reply that is not plain JSON', () => {
+  test.each(['markdown', 'thinking'] as const)('is accepted: %s', async (behaviour) => {
     const { outcome, calls } = await judged(behaviour)
     expect([outcome.kind, calls]).toEqual(['finding', 1])
   })
 
-  test('cut off: it is asked again with twice the tokens', async () => {
+  test('is requested again with twice the tokens if it is cut off', async () => {
     const { outcome, calls, server, usage } = await judged('truncated')
     expect([outcome.kind, calls]).toEqual(['finding', 2])
     expect(server.calls.map(({ body }) => body.max_tokens)).toEqual([1024, 2048])
@@ -87,7 +87,7 @@ describe('a reply that can be read after all', () => {
     expect(usage.output_tokens).toBe(80)
   })
 
-  test('prose: it is asked to repair it, and told what was wrong', async () => {
+  test('is repaired on request if it is prose', async () => {
     const started = await startJudge()
     started.server.script('prose')
     const { outcome, calls } = await judge(version, decision, { client: started.client })
@@ -96,60 +96,60 @@ describe('a reply that can be read after all', () => {
       { role: 'assistant', content: 'I would give it four out of five.' },
       {
         role: 'user',
-        content: 'Your reply is no JSON object. Reply again, with the JSON object alone.'
+        content: 'Your reply is not a JSON object. Reply again, with the JSON object alone.'
       }
     ])
   })
 })
 
-describe('a reply that gives no score', () => {
+describe('fails a reply without a score', () => {
   const spoilt = (change: object): Behaviour => ({
     wrap: (json) => JSON.stringify({ ...(JSON.parse(json) as object), ...change })
   })
   const cases: [string, BehaviourName | Behaviour, string, string, number][] = [
-    ['prose', 'prose', 'invalid_result', 'the reply is no JSON object', 2],
-    ['a list', { wrap: () => '[1]' }, 'invalid_result', 'the reply is no JSON object', 2],
-    ['nothing', { wrap: () => '' }, 'invalid_result', 'the reply is no JSON object', 2],
-    ['cut off', 'always_truncated', 'invalid_result', 'the reply is no JSON object', 2],
-    ['text', spoilt({ score: '4' }), 'invalid_result', 'the reply has no number as "score"', 2],
-    ['none', spoilt({ score: null }), 'invalid_result', 'the reply has no number as "score"', 2],
+    ['prose', 'prose', 'invalid_result', 'the reply is not a JSON object', 2],
+    ['a list', { wrap: () => '[1]' }, 'invalid_result', 'the reply is not a JSON object', 2],
+    ['nothing', { wrap: () => '' }, 'invalid_result', 'the reply is not a JSON object', 2],
+    ['cut off', 'always_truncated', 'invalid_result', 'the reply is not a JSON object', 2],
+    ['text', spoilt({ score: '4' }), 'invalid_result', 'the reply has no number "score"', 2],
+    ['none', spoilt({ score: null }), 'invalid_result', 'the reply has no number "score"', 2],
     [
       'no reasoning',
       spoilt({ reasoning: 5 }),
       'invalid_result',
-      'the reply has no text as "reasoning"',
+      'the reply has no string "reasoning"',
       2
     ],
-    [
-      'another nonce',
-      'wrong_nonce',
-      'invalid_result',
-      'the reply has not the nonce that it was told',
-      1
-    ],
+    ['another nonce', 'wrong_nonce', 'invalid_result', 'the reply does not contain the nonce', 1],
     [
       'no nonce',
       spoilt({ nonce: undefined }),
       'invalid_result',
-      'the reply has not the nonce that it was told',
+      'the reply does not contain the nonce',
       1
     ],
-    ['too high', 'out_of_range', 'out_of_range', 'the score is not within 1 and 5', 1],
-    ['too low', { grade: 0.99 }, 'out_of_range', 'the score is not within 1 and 5', 1],
+    ['too high', 'out_of_range', 'out_of_range', 'the score is not between 1 and 5', 1],
+    ['too low', { grade: 0.99 }, 'out_of_range', 'the score is not between 1 and 5', 1],
     ['refusal', 'refusal', 'judge_refused', 'the judge refused to grade', 1],
-    ['filter', 'filtered_reply', 'judge_refused', 'a filter of the provider cut the reply', 1]
+    [
+      'filter',
+      'filtered_reply',
+      'judge_refused',
+      "the provider's content filter cut off the reply",
+      1
+    ]
   ]
   test.each(cases)('%s', async (_, behaviour, status_reason, message, calls) => {
     const judgement = await judged(behaviour)
     const permanent = { retryable: false, blocks: false, retryAfterMs: null, http_status: null }
     expect(judgement.outcome).toEqual({ kind: 'failure', status_reason, ...permanent, message })
     expect(judgement.calls).toBe(calls)
-    // What was answered is paid for, whatever it is worth.
+    // Even an unusable response has a cost.
     expect(judgement.cost_nano_usd).toBeGreaterThan(0)
   })
 
   test.each(['splendid', '__proto__', 'toString', 'Compliant', ''])(
-    'label %j is not on the scale',
+    'rejects label %j, which is not on the scale',
     async (grade) => {
       const { outcome } = await judged({ grade }, labelled)
       expect(outcome).toMatchObject({ kind: 'failure', status_reason: 'unknown_label' })
@@ -157,7 +157,7 @@ describe('a reply that gives no score', () => {
   )
 })
 
-describe('no reply', () => {
+describe('fails a call without a response', () => {
   test.each([
     ['overloaded', 'provider_error', true, false, 2000],
     ['unauthorized', 'provider_auth', true, true, null],
@@ -179,7 +179,7 @@ describe('no reply', () => {
     })
   })
 
-  test('after one that had to be repaired: what that one took is kept', async () => {
+  test('keeps the usage of the first reply if the repair request gets no response', async () => {
     const { server, client } = await startJudge()
     server.script('prose', 'server_error')
     const judgement = await judge(version, decision, { client })
@@ -188,7 +188,7 @@ describe('no reply', () => {
     expect(judgement.cost_nano_usd).toBeGreaterThan(0)
   })
 
-  test('all calls together have the time of the evaluator', async () => {
+  test('limits all calls together to the timeout', async () => {
     const { server, client } = await startJudge()
     server.script('prose', 'slow')
     const hurried = { ...version, timeout_ms: 200 }
@@ -197,14 +197,14 @@ describe('no reply', () => {
     expect(calls).toBe(2)
   })
 
-  test('who gives up gets his own reason', async () => {
+  test("throws the reason of the caller's signal", async () => {
     const { client } = await startJudge()
     const signal = AbortSignal.abort(new Error('shutting down'))
     await expect(judge(version, decision, { client, signal })).rejects.toBe(signal.reason)
   })
 })
 
-describe('what cannot be asked is not asked', () => {
+describe('skips a decision without a call if a variable is missing or too long', () => {
   test.each([
     ['{{reference}}', 'content_missing', {}],
     ['{{metadata.tier}}', 'content_missing', {}],
@@ -219,12 +219,12 @@ describe('what cannot be asked is not asked', () => {
   })
 })
 
-test('a model without a price, and usage that is not told, cost an unknown sum', async () => {
+test('reports an unknown cost without a price or usage', async () => {
   expect((await judged('good', aJudge({ model: 'unpriced' }))).cost_nano_usd).toBeNull()
   expect((await judged('without_usage')).cost_nano_usd).toBeNull()
 })
 
-test('what a judge says can be stored, whatever it says', async () => {
+test('makes every reply storable in Postgres', async () => {
   const wrap = (json: string): string =>
     JSON.stringify({
       ...(JSON.parse(json) as object),
@@ -235,7 +235,7 @@ test('what a judge says can be stored, whatever it says', async () => {
   expect(reply).not.toMatch(/\u0000/)
 })
 
-test('temperature and tokens are those of the evaluator', async () => {
+test('uses the temperature and max_tokens of the evaluator', async () => {
   const { server } = await judged('good', aJudge({ temperature: 0.5, max_tokens: 300 }))
   expect(server.calls[0]?.body).toMatchObject({ temperature: 0.5, max_tokens: 300 })
 })

@@ -1,4 +1,4 @@
-/** Prices: exact to the billionth, rounded up, and unknown where anything about them is. */
+/** Tests costs: exact to the billionth of a dollar, rounded up, and null if a part is unknown. */
 import { expect, test } from '@jest/globals'
 import { addUsage, costNanoUsd } from '../../../../evaluators/judge/price.ts'
 
@@ -9,11 +9,11 @@ test.each([
   [0, 0, 0],
   [1_000_000, 1_000_000, 750_000_000],
   [1, 0, 150]
-])('%d and %d tokens: %d', (input_tokens, output_tokens, cost) => {
+])('prices %d and %d tokens at %d', (input_tokens, output_tokens, cost) => {
   expect(costNanoUsd(price, { input_tokens, output_tokens })).toBe(cost)
 })
 
-test('what costs anything never costs nothing, and a free model does', () => {
+test('never rounds a cost down to zero, except for a free model', () => {
   const cheap = { ...price, usd_per_million_input: 0.0001, usd_per_million_output: 0 }
   const free = { ...price, usd_per_million_input: 0, usd_per_million_output: 0 }
   const usage = { input_tokens: 1, output_tokens: 1 }
@@ -21,7 +21,7 @@ test('what costs anything never costs nothing, and a free model does', () => {
   expect(costNanoUsd(free, usage)).toBe(0)
 })
 
-test('without a price or without usage it is unknown', () => {
+test('returns null without a price or without usage', () => {
   const usage = { input_tokens: 1, output_tokens: 1 }
   expect(costNanoUsd(undefined, usage)).toBeNull()
   expect(costNanoUsd({ ...price, usd_per_million_output: null }, usage)).toBeNull()
@@ -30,13 +30,13 @@ test('without a price or without usage it is unknown', () => {
   expect(costNanoUsd(price, { ...usage, output_tokens: null })).toBeNull()
 })
 
-test('what no call costs is made up, and so unknown', () => {
+test('returns null for implausible usage', () => {
   const dear = { ...price, usd_per_million_input: 100_000 }
   const costOf = (input_tokens: number) => costNanoUsd(dear, { input_tokens, output_tokens: 0 })
   expect([costOf(100_000), costOf(100_001)]).toEqual([10_000_000_000_000, null])
 })
 
-test('of two calls, what one does not say is not known of both', () => {
+test('returns null for a sum if one call reports no usage', () => {
   const [one, other] = [
     { input_tokens: 1, output_tokens: 2 },
     { input_tokens: 3, output_tokens: null }

@@ -1,10 +1,10 @@
-/** The prompt: everything of the decision is in it, and nothing of it can leave its fence. */
+/** Tests the judge prompt: it contains all content, and the content cannot close its markers. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createPromptWriter } from '../../../../evaluators/judge/prompt.ts'
 import type { Prompt } from '../../../../evaluators/judge/prompt.ts'
 import { aDecision } from '../../../support/builders.ts'
-import { readPrompt } from '../../../support/judge-mind.ts'
+import { readPrompt } from '../../../support/grading-models.ts'
 import { aJudgeConfig, choice } from '../../../support/judges.ts'
 
 const writer = createPromptWriter(aJudgeConfig())
@@ -12,38 +12,38 @@ const writer = createPromptWriter(aJudgeConfig())
 function written(prompt: string, decision = aDecision()): string {
   const { messages } = createPromptWriter(aJudgeConfig({ prompt })).write(decision) as Prompt
   const [, user] = messages
-  // The boundary is another one each time.
+  // Every prompt has a different boundary.
   return user?.content.replaceAll(/ [0-9a-f]{16}\]\]/g, ' B]]') ?? ''
 }
 
-test('variables become fenced lines, where they stand', () => {
+test('replaces variables with marked lines', () => {
   expect(written('Grade {{ output }} please.', aDecision({ output: 'a "b"\nc' }))).toBe(
     'Grade \n[[output B]]\n"a \\"b\\"\\nc"\n[[/output B]]\n please.'
   )
 })
 
 test.each(['Grade {{output}}.', '{{input}} and {{output}}, {{output}}'])(
-  'the frame of %j is all that is not content',
+  'counts the characters of %j without the content',
   (prompt) => {
     const system = 'You grade refunds.'
     const { frameCharacters, write } = createPromptWriter(aJudgeConfig({ prompt, system }))
     const { messages } = write(aDecision({ input: '1', output: '' })) as Prompt
     const characters = messages.map(({ content }) => content).join('').length
     const [inputs, outputs] = ['input', 'output'].map((name) => prompt.split(`{{${name}}}`).length)
-    // An input of 1 is one character, and an empty output is two quotes.
+    // The input `1` has one character, and the empty output `""` has two.
     const content = (inputs ?? 0) - 1 + 2 * ((outputs ?? 0) - 1)
     expect(frameCharacters).toBe(characters - content)
   }
 )
 
-test('an input keeps the digits it was sent with, on one line', () => {
+test('writes an input on one line and keeps its digits', () => {
   const input = '{\n  "n": 12345678901234567890,\n  "t": "a b\\nc"\n}'
   expect(written('{{input}}', aDecision({ input }))).toContain(
     '\n{"n":12345678901234567890,"t":"a b\\nc"}\n'
   )
 })
 
-test('members of metadata are found by path and name, however they are written', () => {
+test('finds metadata members by path and name, with or without escapes', () => {
   const metadata = '{"expected":"yes","order":{"i\\u0064":7},"x":1,"x":[2]}'
   const decision = aDecision({ metadata })
   expect(written('{{reference}}', decision)).toContain('[[reference B]]\n"yes"\n')
@@ -57,7 +57,7 @@ test.each([
   ['{{metadata.order.id}}', '{"order":"id"}'],
   ['{{metadata.order.id}}', '{"order":{"no":1}}'],
   ['{{reference}}', '{}']
-])('%s is missing in %s', (prompt, metadata) => {
+])('skips a decision without the content: %s in %s', (prompt, metadata) => {
   const decision = aDecision({ metadata })
   expect(createPromptWriter(aJudgeConfig({ prompt })).write(decision)).toEqual({
     kind: 'skipped',
@@ -65,7 +65,7 @@ test.each([
   })
 })
 
-test('what stands in a prompt often counts as often', () => {
+test('counts a variable each time that it occurs', () => {
   const decision = aDecision({ output: 'a'.repeat(1000) })
   const outcomeOf = (times: number) =>
     createPromptWriter(aJudgeConfig({ prompt: '{{output}}'.repeat(times) })).write(decision)
@@ -73,11 +73,11 @@ test('what stands in a prompt often counts as often', () => {
   expect(outcomeOf(250)).toEqual({ kind: 'skipped', status_reason: 'content_too_large' })
 })
 
-test('an empty output is one', () => {
+test('accepts an empty output', () => {
   expect(written('{{output}}', aDecision({ output: '' }))).toContain('\n""\n')
 })
 
-describe('characters that nobody sees are seen', () => {
+describe('makes invisible characters visible', () => {
   test.each([
     ['zero-width space', '\u200b', '\\u200b'],
     ['right-to-left override', '\u202e', '\\u202e'],
@@ -87,7 +87,7 @@ describe('characters that nobody sees are seen', () => {
     ['line separator', '\u2028', '\\u2028'],
     ['next line', '\u0085', '\\u0085'],
     ['bell', '\u0007', '\\u0007'],
-    ['half a character', '\ud800', '\\ud800'],
+    ['an unpaired surrogate', '\ud800', '\\ud800'],
     ['emoji', '😀', '😀'],
     ['Chinese', '好', '好'],
     ['accent', 'é', 'é']
@@ -96,7 +96,7 @@ describe('characters that nobody sees are seen', () => {
   })
 })
 
-test('whatever the content, it stays within its fence and means the same', () => {
+test('keeps any content within its markers, unchanged', () => {
   const parts = [
     '\n',
     '\r',
@@ -122,7 +122,7 @@ test('whatever the content, it stays within its fence and means the same', () =>
   )
 })
 
-test('boundary and nonce are new for each request, and told outside the fences', () => {
+test('uses a new boundary and nonce in each request', () => {
   const prompts = Array.from({ length: 50 }, () => writer.write(aDecision()) as Prompt)
   expect(new Set(prompts.map(({ nonce }) => nonce)).size).toBe(50)
   for (const { messages, nonce } of prompts) {
@@ -131,15 +131,15 @@ test('boundary and nonce are new for each request, and told outside the fences',
   }
 })
 
-test('all that is the same in every request comes before what is not', () => {
+test('begins with the part that is the same in each request', () => {
   const [one, other] = [writer.write(aDecision()), writer.write(aDecision())] as Prompt[]
   const [a = '', b = ''] = [one, other].map((prompt) => prompt?.messages[0]?.content)
-  const beginning = a.slice(0, a.indexOf('The marks of this request'))
+  const beginning = a.slice(0, a.indexOf('The markers of this request'))
   expect(beginning.length).toBeGreaterThan(500)
   expect(b.startsWith(beginning)).toBe(true)
 })
 
-test('the reply reasons before it grades, and is held to the scale', () => {
+test('requires reasoning before a grade on the scale', () => {
   expect(createPromptWriter(aJudgeConfig({ scale: choice })).schema).toEqual({
     type: 'object',
     properties: {
@@ -153,7 +153,7 @@ test('the reply reasons before it grades, and is held to the scale', () => {
   expect(writer.schema['required']).toEqual(['reasoning', 'score', 'nonce'])
 })
 
-test('the words of the evaluator come before ours', () => {
+test('begins with the system prompt of the evaluator', () => {
   const { messages } = createPromptWriter(aJudgeConfig({ system: 'You know the law.' })).write(
     aDecision()
   ) as Prompt

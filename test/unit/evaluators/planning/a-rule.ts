@@ -1,4 +1,4 @@
-/** Rules and versions to begin a test with; each test names only what it is about. */
+/** Builds rules and versions for tests. Each test sets only what it needs. */
 import type { EvaluatorVersion } from '../../../../core/evaluation/evaluator-definition.ts'
 import type { ResolvedRule } from '../../../../core/evaluation/rule.ts'
 

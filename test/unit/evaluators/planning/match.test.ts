@@ -1,4 +1,4 @@
-/** match: patterns over ids, texts of metadata, and which of them did not match. */
+/** Tests rule matching: id patterns, metadata texts, and the condition that fails. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { RuleMatch } from '../../../../core/evaluation/rule.ts'
@@ -12,14 +12,14 @@ function mismatchOf(match: RuleMatch, decision = refund) {
   return createMatch(match)(decision, metadataTextsOf(decision.metadata))
 }
 
-test('a rule that says nothing is about every decision', () => {
+test('matches every decision if there are no conditions', () => {
   expect(mismatchOf({})).toBeNull()
   const bare = aDecision({ domain: null, agent_id: null, session_id: null, metadata: null })
   expect(mismatchOf({ domains: ['x', '*'], agent_ids: ['*'] }, bare)).toBeNull()
   expect(mismatchOf({ metadata: {} }, bare)).toBeNull()
 })
 
-test('says what does not match, the first of it', () => {
+test('returns the first condition that fails', () => {
   expect(mismatchOf({ domains: ['billing'], agent_ids: ['x'] })).toBe('domain')
   expect(mismatchOf({ domains: ['refunds'], agent_ids: ['x'] })).toBe('agent_id')
   expect(mismatchOf({ session_ids: ['ticket-'] })).toBe('session_id')
@@ -30,22 +30,22 @@ test('says what does not match, the first of it', () => {
 })
 
 test.each(['refunds', 'ref*', '*nds', '*', 'r*f*s', '*fun*', 'refunds*', '**', 'r**s'])(
-  'refunds is %s',
+  'matches refunds with %s',
   (pattern) => expect(mismatchOf({ domains: ['other', pattern] })).toBeNull()
 )
 
 test.each(['Refunds', 'refund', 'r*x', 'refunds*s', '*refundss', 'refu*unds', ''])(
-  'refunds is not %s',
+  'does not match refunds with %s',
   (pattern) => expect(mismatchOf({ domains: [pattern] })).toBe('domain')
 )
 
-test('metadata is compared as text: numbers as they were written', () => {
+test('compares metadata as text, with numbers as written', () => {
   expect(mismatchOf({ metadata: { tier: ['gold'], n: ['12.50'], vip: ['true'] } })).toBeNull()
   expect(mismatchOf({ metadata: { n: ['12.5'] } })).toBe('metadata')
   expect(mismatchOf({ metadata: { absent: ['x'] } })).toBe('metadata')
 })
 
-test('a name with escapes is that name, and of one said twice the last counts', () => {
+test('decodes escaped names and uses the last of duplicate names', () => {
   const decision = aDecision({ metadata: '{"ti\\u0065r":"gold","tier":"lead","__proto__":"p"}' })
   expect(mismatchOf({ metadata: { tier: ['lead'] } }, decision)).toBeNull()
   const proto = JSON.parse('{"__proto__":["p"]}') as Record<string, string[]>
@@ -53,13 +53,13 @@ test('a name with escapes is that name, and of one said twice the last counts', 
   expect(mismatchOf({ metadata: { constructor: ['x'] } }, decision)).toBe('metadata')
 })
 
-test('metadata of foreign writers may be anything', () => {
+test('treats malformed metadata as a mismatch', () => {
   for (const metadata of ['[]', '"{"', '{', '{"a"', '17', '{"tier":']) {
     expect(mismatchOf({ metadata: { tier: ['gold'] } }, aDecision({ metadata }))).toBe('metadata')
   }
 })
 
-test('a pattern matches what the same regular expression matches', () => {
+test('matches like the equivalent regular expression', () => {
   const letters = fc.stringMatching(/^[ab*]{0,8}$/)
   fc.assert(
     fc.property(letters, fc.stringMatching(/^[ab]{0,10}$/), (pattern, text) => {

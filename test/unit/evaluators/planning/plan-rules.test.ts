@@ -1,4 +1,4 @@
-/** plan: one outcome for each rule, with the reason why it does not run. */
+/** Tests plans: each rule runs, or has a reason why it does not run. */
 import { expect, test } from '@jest/globals'
 import {
   createPlanRules,
@@ -19,20 +19,20 @@ const rules = [
 const ruleSet = { version: 3, rules }
 const planRules = createPlanRules(ruleSet)
 
-test('says of each rule what it makes of the decision', () => {
+test('returns an outcome for each rule', () => {
   expect(planRules(aDecision(), new Set(['e']))).toEqual([
     ...['planned', 'disabled', 'domain', 'sampled_out', 'budget_exhausted']
   ])
   expect(planRules(aDecision()).at(-1)).toBe('planned')
 })
 
-test('a plan is the runs of its rules, in order', () => {
+test('lists the runs of planned rules in order', () => {
   const runs = plannedRunsOf(ruleSet, planRules(aDecision()))
   const names = runs.map(({ rule, evaluator }) => `${rule.rule_id}/${evaluator.name}`)
   expect(names).toEqual(['a/short', 'a/long', 'e/short'])
 })
 
-test('decisions with equal outcomes share one plan', () => {
+test('returns the same plan for equal outcomes', () => {
   const resolvePlan = createResolvePlan(ruleSet)
   const outcomes = planRules(aDecision())
   const plan = resolvePlan(outcomes)
@@ -45,7 +45,7 @@ test('decisions with equal outcomes share one plan', () => {
   expect(billed.runs.map(({ rule }) => rule.rule_id)).toEqual(['a', 'a', 'c', 'e'])
 })
 
-test("a judge's own call is never evaluated", () => {
+test("never evaluates a judge's own call", () => {
   for (const metadata of ['{"sluice.evaluation":true}', '{"sluice.\\u0065valuation": true}']) {
     const own = aDecision({ metadata })
     expect(isOwnCall(own)).toBe(true)

@@ -1,11 +1,11 @@
-/** resolve: references become versions, and one that leads nowhere is an error. */
+/** Tests that references resolve to versions, and that an unknown reference is an error. */
 import { expect, test } from '@jest/globals'
 import { resolveRules } from '../../../../evaluators/planning/resolve-rules.ts'
 import { aRule, aVersion } from './a-rule.ts'
 
 const rule = { ...aRule(), evaluators: [{ evaluator_id: 'evl_short', version: 'latest' as const }] }
 
-test('a reference becomes the version that it names', () => {
+test('replaces a reference with its version', () => {
   const version = aVersion({ version: 7 })
   const [resolved] = resolveRules([rule], ({ evaluator_id }) =>
     evaluator_id === version.evaluator_id ? version : undefined
@@ -13,6 +13,6 @@ test('a reference becomes the version that it names', () => {
   expect(resolved).toEqual({ ...rule, evaluators: [version] })
 })
 
-test('a reference that leads nowhere is an error that names it', () => {
-  expect(() => resolveRules([rule], () => undefined)).toThrow('rul_1 names evl_short')
+test('throws an error that names an unknown reference', () => {
+  expect(() => resolveRules([rule], () => undefined)).toThrow('rul_1 refers to evl_short')
 })

@@ -1,4 +1,4 @@
-/** sample: deterministic, as many as the rate says, and the same ones for rules of a cohort. */
+/** Tests that sampling is deterministic, matches the rate, and is shared within a cohort. */
 import { expect, test } from '@jest/globals'
 import { uuidv5 } from '../../../../core/ids/ids.ts'
 import type { RuleSampling } from '../../../../core/evaluation/rule.ts'
@@ -17,17 +17,17 @@ function takenBy(sampling: Partial<RuleSampling>): Set<string> {
   )
 }
 
-test('takes the same decisions for ever: this is how, and it may never change', () => {
+test('selects decisions by a formula that must never change', () => {
   const first = decisions[0] ?? { decision_id: '', session_id: null }
   expect(first.decision_id).toBe('8de56be1-2259-5f85-922d-a0746342b173')
-  // The first 53 bits of the SHA-256 of "default", a NUL and the id, over 2^53.
+  // The first 53 bits of the SHA-256 of "default", U+0000 and the id, divided by 2^53.
   const share = 0.9271254028407311
   const sampling = { key: 'decision', cohort: 'default' } as const
   expect(isSampled({ ...sampling, rate: share }, first)).toBe(false)
   expect(isSampled({ ...sampling, rate: share + Number.EPSILON }, first)).toBe(true)
 })
 
-test('takes about as many as the rate says, also of very low rates', () => {
+test('selects about the configured share of decisions, even at very low rates', () => {
   for (const rate of [0.5, 0.1, 0.01, 0.001]) {
     const expected = decisions.length * rate
     const fourSigma = 4 * Math.sqrt(expected * (1 - rate))
@@ -37,19 +37,19 @@ test('takes about as many as the rate says, also of very low rates', () => {
   expect(takenBy({ rate: 1 }).size).toBe(decisions.length)
 })
 
-test('whom a strict rule takes, a lax one of its cohort takes as well', () => {
+test('includes the decisions of a lower rate at a higher rate of the same cohort', () => {
   const lax = takenBy({ rate: 0.3 })
   expect([...takenBy({ rate: 0.1 })].filter((id) => !lax.has(id))).toEqual([])
 })
 
-test('another cohort takes others, independently', () => {
+test('selects independently in different cohorts', () => {
   const others = takenBy({ cohort: 'other' })
   const both = [...takenBy({})].filter((id) => others.has(id)).length
   expect(both).toBeGreaterThan(100)
   expect(both).toBeLessThan(300)
 })
 
-test('a session is taken as a whole', () => {
+test('samples a session as a whole', () => {
   const taken = takenBy({ key: 'session', rate: 0.5 })
   for (const session of new Set(decisions.map(({ session_id }) => session_id))) {
     const own = decisions.filter(({ session_id }) => session_id === session)
@@ -58,7 +58,7 @@ test('a session is taken as a whole', () => {
   }
 })
 
-test('a decision without a session is sampled by itself', () => {
+test('samples a decision without a session by its id', () => {
   const alone = { decision_id: namespace, session_id: null }
   const bySession = isSampled({ rate: 0.5, key: 'session', cohort: 'default' }, alone)
   expect(bySession).toBe(isSampled({ rate: 0.5, key: 'decision', cohort: 'default' }, alone))

@@ -1,4 +1,4 @@
-/** regex: what matches, what must not, where it is looked for, and what is never said again. */
+/** Tests regex: matches, forbidden matches, targets, and reasons that do not quote the match. */
 import { expect, test } from '@jest/globals'
 import { searchedCharactersMax } from '../../../../evaluators/regex/regex.ts'
 import { aVersion, found } from '../a-version.ts'
@@ -6,13 +6,18 @@ import { aVersion, found } from '../a-version.ts'
 const order = { pattern: String.raw`\bORD-\d{6}\b` }
 
 test.each<[string, object, object, boolean]>([
-  ['it matches', order, { output: 'See ORD-123456.' }, true],
-  ['it does not', order, { output: 'See order 123456.' }, false],
-  ['case counts', order, { output: 'see ord-123456.' }, false],
-  ['unless it is to be passed over', { ...order, flags: 'i' }, { output: 'see ord-123456.' }, true],
-  ['the whole output, white space too', { pattern: '^yes$' }, { output: 'yes\n' }, false],
-  ['it must not match and does not', { ...order, must_match: false }, { output: 'No.' }, true],
-  ['it must not match and does', { ...order, must_match: false }, { output: 'ORD-123456' }, false],
+  ['a match', order, { output: 'See ORD-123456.' }, true],
+  ['no match', order, { output: 'See order 123456.' }, false],
+  ['another case', order, { output: 'see ord-123456.' }, false],
+  ['another case with the flag i', { ...order, flags: 'i' }, { output: 'see ord-123456.' }, true],
+  ['white space at the ends', { pattern: '^yes$' }, { output: 'yes\n' }, false],
+  ['a forbidden pattern without a match', { ...order, must_match: false }, { output: 'No.' }, true],
+  [
+    'a forbidden pattern with a match',
+    { ...order, must_match: false },
+    { output: 'ORD-123456' },
+    false
+  ],
   [
     'a prompt',
     { pattern: 'order 4711', target: 'input' },
@@ -20,7 +25,7 @@ test.each<[string, object, object, boolean]>([
     true
   ],
   [
-    'messages, one to a line',
+    'messages, one per line',
     { pattern: '^hi$', flags: 'm', target: 'input' },
     { input: '[{"role":"user","content":"hi"},{"role":"assistant","content":"yes"}]' },
     true
@@ -32,7 +37,7 @@ test.each<[string, object, object, boolean]>([
     true
   ],
   [
-    'metadata further in',
+    'nested metadata',
     { pattern: '^g', target: 'metadata.a.tier' },
     { metadata: '{"a":{"tier":"gold"}}' },
     true
@@ -44,7 +49,7 @@ test.each<[string, object, object, boolean]>([
     true
   ],
   [
-    'a name that is written with an escape',
+    'an escaped name',
     { pattern: '^g', target: 'metadata.tier' },
     { metadata: String.raw`{"ti\u0065s":1,"ti\u0065r":"gold"}` },
     true
@@ -61,7 +66,7 @@ test.each<[string, object, object, boolean]>([
   expect(found(aVersion('regex', { ...config }), decision)).toMatchObject({ passed, value })
 })
 
-test('what must not be there is told by its place alone', () => {
+test('reports only the position of a forbidden match', () => {
   const version = aVersion('regex', { pattern: 'secret-[a-z]+', must_match: false })
   const finding = found(version, { output: 'Here: secret-abc' })
   expect(finding).toMatchObject({
@@ -72,7 +77,7 @@ test('what must not be there is told by its place alone', () => {
 })
 
 test.each<[string, object, object, string]>([
-  ['no such member', { target: 'metadata.x' }, { metadata: '{"a":1}' }, 'content_missing'],
+  ['an absent member', { target: 'metadata.x' }, { metadata: '{"a":1}' }, 'content_missing'],
   ['no metadata', { target: 'metadata.x' }, { metadata: null }, 'content_missing'],
   ['null', { target: 'metadata.x' }, { metadata: '{"x":null}' }, 'content_missing'],
   ['too long', {}, { output: 'a'.repeat(searchedCharactersMax + 1) }, 'content_too_large']

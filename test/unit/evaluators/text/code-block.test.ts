@@ -1,4 +1,4 @@
-/** The first code block of an answer, whatever stands around it. */
+/** Tests the extraction of the first code block. */
 import { expect, test } from '@jest/globals'
 import { codeBlockOf } from '../../../../evaluators/text/code-block.ts'
 
@@ -7,8 +7,8 @@ test.each<[string, string, string | null]>([
   ['the first of two', '```\n1\n```\n```\n2\n```', '1'],
   ['one with tildes', '~~~\nx\n~~~', 'x'],
   ['fences within a longer fence', '````\n```\nx\n```\n````', '```\nx\n```'],
-  ['one that is empty', '```\n```', ''],
-  ['one that never closes', '```\nx', null],
+  ['an empty one', '```\n```', ''],
+  ['an unclosed one', '```\nx', null],
   ['none', 'x', null]
 ])('%s', (_, text, block) => {
   expect(codeBlockOf(text)).toBe(block)

@@ -1,4 +1,4 @@
-/** Code fences: an open one is seen, and doubt counts for the text. */
+/** Tests that open code fences are detected and ambiguous fences count as closed. */
 import { expect, test } from '@jest/globals'
 import { areFencesBalanced } from '../../../../evaluators/text/code-fences.ts'
 
@@ -10,17 +10,17 @@ test.each([
   '> ```\n> a\n> ```',
   'a `` ` `` b',
   '```inline```'
-])('balanced: %j', (text) => {
+])('accepts balanced fences: %j', (text) => {
   expect(areFencesBalanced(text)).toBe(true)
 })
 
 test.each(['```\na', '~~~\na\n~~', '```\na\n```\n```js\nb', 'text\n   ```js'])(
-  'open: %j',
+  'detects an open fence: %j',
   (text) => {
     expect(areFencesBalanced(text)).toBe(false)
   }
 )
 
-test.each(['~~~\n```\na', '````\n```\na'])('too odd to tell, so it passes: %j', (text) => {
+test.each(['~~~\n```\na', '````\n```\na'])('accepts ambiguous fences: %j', (text) => {
   expect(areFencesBalanced(text)).toBe(true)
 })

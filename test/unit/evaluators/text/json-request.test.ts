@@ -1,10 +1,11 @@
-/** Whether JSON was asked for: told from parameters, prompt and domain, in several languages. */
+/** Tests the detection of JSON requests in parameters, prompts and domains, in several languages.
+ */
 import { expect, test } from '@jest/globals'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import { aSubject } from '../a-subject.ts'
 
 function isAskedFor(overrides: Partial<Decision>): boolean {
-  return aSubject(overrides).isJsonAskedFor()
+  return aSubject(overrides).isJsonRequested()
 }
 
 const prompts: string[] = [
@@ -27,7 +28,7 @@ const prompts: string[] = [
   'Devuelve un objeto JSON con los campos.'
 ]
 
-test.each(prompts)('the prompt asks: %s', (prompt) => {
+test.each(prompts)('detects a request in a prompt: %s', (prompt) => {
   expect(isAskedFor({ input: JSON.stringify(prompt) })).toBe(true)
   const messages = [
     { role: 'system', content: prompt },
@@ -50,7 +51,7 @@ const others: string[] = [
   'May I return these shoes?'
 ]
 
-test.each(others)('the prompt does not ask: %s', (prompt) => {
+test.each(others)('detects no request in a prompt: %s', (prompt) => {
   expect(isAskedFor({ input: JSON.stringify({ prompt }) })).toBe(false)
 })
 
@@ -66,15 +67,15 @@ const parameters: [string, unknown][] = [
   ['a schema as a format', { format: { type: 'object', properties: {} } }]
 ]
 
-test.each(parameters)('the input asks by %s', (_, input) => {
+test.each(parameters)('detects a request in the input: %s', (_, input) => {
   expect(isAskedFor({ input: JSON.stringify(input) })).toBe(true)
 })
 
-test('the metadata asks', () => {
+test('detects a request in the metadata', () => {
   expect(isAskedFor({ metadata: '{"response_format":{"type":"json_object"}}' })).toBe(true)
 })
 
-test('the domain asks', () => {
+test('detects a request in the domain', () => {
   expect(isAskedFor({ domain: 'json-extraction' })).toBe(true)
   expect(isAskedFor({ domain: 'jsonville-support' })).toBe(false)
 })
@@ -87,6 +88,6 @@ const otherParameters: [string, unknown][] = [
   ['a number', 12]
 ]
 
-test.each(otherParameters)('the input does not ask by %s', (_, input) => {
+test.each(otherParameters)('detects no request in the input: %s', (_, input) => {
   expect(isAskedFor({ input: JSON.stringify(input) })).toBe(false)
 })

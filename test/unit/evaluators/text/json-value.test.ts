@@ -1,11 +1,13 @@
-/** JSON read by hand gives what JSON.parse ought to give, names and all. */
+/** Tests that the parser agrees with JSON.parse, except that it always decodes escaped names
+ * correctly and can keep exact numbers.
+ */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { Decimal } from '../../../../evaluators/text/decimal.ts'
 import { hasEscapedName, jsonValueOf } from '../../../../evaluators/text/json-value.ts'
 import { memberTextOf, plainTextOf } from '../../../../evaluators/text/member-text.ts'
 
-/** Every character of every string as an escape, so that all of it is read by hand. */
+/** Escapes every character of every string, so that `jsonValueOf` does not use JSON.parse. */
 function escaped(json: string): string {
   return json.replaceAll(/"(?:[^"\\]|\\.)*"/g, (literal) => {
     const text = JSON.parse(literal) as string
@@ -14,7 +16,7 @@ function escaped(json: string): string {
   })
 }
 
-test('any value, plain and escaped, with white space and without', () => {
+test('parses any value, plain or escaped, with or without white space', () => {
   const values = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' })
   fc.assert(
     fc.property(values, (value) => {
@@ -28,33 +30,36 @@ test('any value, plain and escaped, with white space and without', () => {
 
 test.each([
   [
-    'two that begin alike',
+    'two with a common prefix',
     String.raw`{"agent_i\u0064":1,"agent_i\u0065":2}`,
     { agent_id: 1, agent_ie: 2 }
   ],
   ['within a list', String.raw`[{"a":0},{"\n":1,"\t":2}]`, [{ a: 0 }, { '\n': 1, '\t': 2 }]],
-  ['the last of the same', String.raw`{"\u0061":1,"a":2}`, { a: 2 }]
-])('names: %s', (_, json, value) => {
+  ['the last of duplicates', String.raw`{"\u0061":1,"a":2}`, { a: 2 }]
+])('decodes escaped names: %s', (_, json, value) => {
   expect(hasEscapedName(json)).toBe(true)
   expect(jsonValueOf(json)).toEqual(value)
 })
 
-test('a name of the prototype is a name like any other', () => {
+test('treats names of Object.prototype like any other', () => {
   const value = jsonValueOf(String.raw`{"__proto_\u005f":{"a":1}}`)
   expect(Object.keys(value as object)).toEqual(['__proto__'])
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
 })
 
-test.each(['"\\""', '["a\\nb", "c:\\\\"]', '{"a":"\\":"}'])('no name is escaped in %s', (json) => {
-  expect(hasEscapedName(json)).toBe(false)
-})
+test.each(['"\\""', '["a\\nb", "c:\\\\"]', '{"a":"\\":"}'])(
+  'finds no escaped name in %s',
+  (json) => {
+    expect(hasEscapedName(json)).toBe(false)
+  }
+)
 
-test('what nests too deeply is not read', () => {
+test('returns undefined if the nesting is too deep', () => {
   expect(jsonValueOf('['.repeat(64) + ']'.repeat(64))).toHaveLength(1)
   expect(jsonValueOf('['.repeat(65) + ']'.repeat(65))).toBeUndefined()
 })
 
-describe('exact numbers', () => {
+describe('keeps exact numbers', () => {
   test.each([
     ['12345678901234567890', '1234567890123456789e1'],
     ['-0.10000000000000000', '-1e-1'],
@@ -66,7 +71,7 @@ describe('exact numbers', () => {
     expect(jsonValueOf(json, { isExact: true })).toEqual(new Decimal(json))
     expect(new Decimal(json).text).toBe(text)
   })
-  test('those that doubles keep stay numbers', () => {
+  test('keeps numbers that a double represents', () => {
     expect(jsonValueOf('[1, -2.5, 123456789012345]', { isExact: true })).toEqual([
       1, -2.5, 123456789012345
     ])
@@ -84,11 +89,11 @@ test.each<[string, string, string | null]>([
   ['{"a":1}', 'a.b', null],
   ['{"a":1}', '.', null],
   ['[]', 'a', null]
-])('the member of %s at %s is %s', (json, path, text) => {
+])('finds in %s the member %s: %s', (json, path, text) => {
   expect(memberTextOf(json, path)).toBe(text)
 })
 
-test('a text stands for itself, anything else for how it was written', () => {
+test('decodes a string and returns any other value as written', () => {
   expect([String.raw`"a\u00e4\n"`, '1.50', '{"a": 1}'].map(plainTextOf)).toEqual([
     'aä\n',
     '1.50',

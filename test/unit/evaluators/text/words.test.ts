@@ -1,4 +1,5 @@
-/** Words and phrases: the same text gives the same numbers, whatever stands between the words. */
+/** Tests that words and phrases ignore spacing and punctuation, and that their number is limited.
+ */
 import { expect, test } from '@jest/globals'
 import {
   lastWordsOf,
@@ -12,7 +13,7 @@ import { prose } from '../a-subject.ts'
 test.each([
   ['spaces, line breaks and punctuation', 'a b c', '  a,\n"b" … (c)!'],
   ['quotation marks of any kind', 'der hund bellt', '„der” »hund« bellt。']
-])('does not see %s', (_, one, other) => {
+])('ignores %s', (_, one, other) => {
   expect(wordsOf(one)).toEqual(wordsOf(other))
 })
 
@@ -23,23 +24,23 @@ test.each([
   ['Chinese, which has none', '可以退款吗', 5],
   ['Thai', 'ขอ', 2],
   ['nothing', '', 0],
-  ['marks only', '--- ... !!!', 0]
+  ['punctuation only', '--- ... !!!', 0]
 ])('counts %s', (_, text, count) => {
   expect(wordsOf(text)).toHaveLength(count)
 })
 
-test('different words are different numbers', () => {
+test('gives different words different hashes', () => {
   const words = wordsOf(prose(4000))
   expect(new Set(words).size).toBe(new Set(prose(4000).split(' ')).size)
 })
 
-test('looks at a bounded number of words', () => {
+test('reads a bounded number of words', () => {
   expect(wordsOf('a '.repeat(100_000))).toHaveLength(wordsMax)
   expect(wordsOf('是'.repeat(100_000))).toHaveLength(wordsMax)
   expect(wordsOf('a是'.repeat(100_000))).toHaveLength(wordsMax)
 })
 
-test('the last words of a text are its last, in every script', () => {
+test('reads the last words in every script', () => {
   expect(lastWordsOf(`${prose(9000)} one Two`).slice(-2)).toEqual(wordsOf('one two'))
   expect(lastWordsOf(`${'是'.repeat(90_000)}可以`).slice(-2)).toEqual(wordsOf('可以'))
   expect(lastWordsOf('a b')).toEqual(wordsOf('a b'))
@@ -47,7 +48,7 @@ test('the last words of a text are its last, in every script', () => {
   expect(lastWordsOf('a是'.repeat(90_000))).toHaveLength(wordsMax)
 })
 
-test('a phrase is the same wherever it stands', () => {
+test('gives a phrase the same hash at any position', () => {
   const phrase = 'one two three four five six'
   const alone = phrasesOf(wordsOf(phrase))
   expect(alone).toHaveLength(1)
@@ -56,12 +57,12 @@ test('a phrase is the same wherever it stands', () => {
   expect([...within].filter((each) => each === alone[0])).toHaveLength(1)
 })
 
-test('the order of the words matters', () => {
+test('distinguishes the order of words', () => {
   const [one] = phrasesOf(wordsOf('one two three four five six'))
   const [other] = phrasesOf(wordsOf('two one three four five six'))
   expect(one).not.toBe(other)
 })
 
-test('fewer words than a phrase has are none', () => {
+test('returns no phrase for a text that is shorter than a phrase', () => {
   expect(phrasesOf(wordsOf(prose(phraseWords - 1)))).toHaveLength(0)
 })

@@ -1,4 +1,4 @@
-/** Sums that storage keeps, against those that were counted: each difference is told. */
+/** Tests that stored sums are compared with the sums of the rows. */
 import { expect, test } from '@jest/globals'
 import { differingHours } from '../../../faults/storage/hour-sums.ts'
 import type { HourSum } from '../../../faults/storage/hour-sums.ts'
@@ -12,7 +12,7 @@ function sum(hour: string, changes: Partial<HourSum> = {}): HourSum {
 
 const counted = [sum('9'), sum('10'), sum('10', { agent_id: 'b' })]
 
-test('the same sums in any order differ in nothing', () => {
+test('reports nothing for equal sums in any order', () => {
   expect(differingHours(counted, counted.toReversed())).toEqual([])
 })
 
@@ -22,17 +22,17 @@ test.each([
   [{ output_tokens: '9007199254740993' }],
   [{ input_tokens_known: '1' }],
   [{ output_tokens_known: '2' }]
-])('a sum with %j is told', (changes) => {
+])('reports a sum with %j', (changes) => {
   const kept = [sum('9'), sum('10', changes), sum('10', { agent_id: 'b' })]
   expect(differingHours(counted, kept)).toEqual([
     expect.stringMatching(/^\["o","10","a","d"\] is .*, not 2 30 12 2 1$/)
   ])
 })
 
-test('an hour that is not kept is told, and one that has no decision', () => {
+test('reports a missing hour, and an hour without decisions', () => {
   const kept = [sum('9'), sum('11'), sum('10', { agent_id: 'b' })]
   expect(differingHours(counted, kept)).toEqual([
-    '["o","10","a","d"] is not kept',
-    '["o","11","a","d"] has no decision'
+    '["o","10","a","d"] is missing',
+    '["o","11","a","d"] has no decisions'
   ])
 })

@@ -1,19 +1,19 @@
-/** Workers that are no processes: a test says what they do, and sees what they were told. */
+/** Provides fake workers: tests control their reports and read the messages that they received. */
 import type { Fork, WorkerEnd, WorkerProcess } from '../../../../gateway/cluster/fork.ts'
 import type { FromPrimary, FromWorker } from '../../../../gateway/cluster/messages.ts'
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts'
 import type { ProcessMetrics } from '../../../../platform/telemetry/metrics.ts'
 
 export class FakeWorker implements WorkerProcess {
-  readonly told: FromPrimary[] = []
+  readonly received: FromPrimary[] = []
   readonly metrics: ProcessMetrics = createMetrics()
   readonly ended: Promise<WorkerEnd>
   readonly end: (end: WorkerEnd) => void
   readonly pid: number
-  /** False for one that is frozen. */
+  /** False for a frozen worker. */
   answers = true
   missing: readonly string[] = []
-  #hear: (message: FromWorker) => void = () => {}
+  #listener: (message: FromWorker) => void = () => {}
 
   constructor(pid: number) {
     this.pid = pid
@@ -23,14 +23,14 @@ export class FakeWorker implements WorkerProcess {
   }
 
   send(message: FromPrimary): void {
-    this.told.push(message)
+    this.received.push(message)
     if (!this.answers) return
     if (message.kind === 'stop') this.end({ exitCode: 0, signal: null })
-    else if (message.kind === 'report') void this.report(message.asked)
+    else if (message.kind === 'report') void this.report(message.requestId)
   }
 
-  onMessage(hear: (message: FromWorker) => void): void {
-    this.#hear = hear
+  onMessage(listener: (message: FromWorker) => void): void {
+    this.#listener = listener
   }
 
   kill(): void {
@@ -38,20 +38,20 @@ export class FakeWorker implements WorkerProcess {
   }
 
   start(): void {
-    this.#hear({ kind: 'starts' })
+    this.#listener({ kind: 'starts' })
   }
 
   serve(): void {
-    this.#hear({ kind: 'serves' })
+    this.#listener({ kind: 'serves' })
   }
 
-  async report(asked: number | null = null): Promise<void> {
+  async report(requestId: number | null = null): Promise<void> {
     const metrics = await this.metrics.snapshot()
-    this.#hear({ kind: 'report', asked, missing: this.missing, metrics })
+    this.#listener({ kind: 'report', requestId, missing: this.missing, metrics })
   }
 }
 
-/** Workers in the order of their birth. */
+/** Creates a fork function that lists its workers in start order. */
 export function createFakeFork(): { fork: Fork; born: FakeWorker[] } {
   const born: FakeWorker[] = []
   return {

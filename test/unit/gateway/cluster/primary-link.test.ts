@@ -1,4 +1,4 @@
-/** A worker's end of the line to its primary. */
+/** Tests the link of a worker to its primary. */
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { FromWorker } from '../../../../gateway/cluster/messages.ts'
@@ -40,59 +40,59 @@ function connect() {
   const link = createPrimaryLink(worker as unknown as LinkedWorker)
   let looks = 0
   const snapshot = () => Promise.resolve([{ name: 'looks', type: String((looks += 1)) }])
-  const report = () => link.report({ metrics: { snapshot }, notReady: () => ['log'] })
+  const report = () => link.report({ metrics: { snapshot }, notReady: () => ['kafka'] })
   return { worker, link, report }
 }
 
-function aReport(asked: number | null, looks: number): FromWorker {
+function aReport(requestId: number | null, looks: number): FromWorker {
   const metrics = [{ name: 'looks', type: String(looks) }]
-  return { kind: 'report', asked, missing: ['log'], metrics }
+  return { kind: 'report', requestId, missing: ['kafka'], metrics }
 }
 
-test('reports at once, and twice a second from then on', async () => {
+test('reports at once, and then twice a second', async () => {
   const { worker, report } = connect()
   report()
   await jest.advanceTimersByTimeAsync(1000)
   expect(worker.said).toEqual([aReport(null, 1), aReport(null, 2), aReport(null, 3)])
 })
 
-test('answers what it is asked, as soon as it has something to report', async () => {
+test('answers requests for a report as soon as it has something to report', async () => {
   const { worker, report } = connect()
-  worker.emit('message', { kind: 'report', asked: 1 })
+  worker.emit('message', { kind: 'report', requestId: 1 })
   expect(worker.said).toEqual([])
   report()
-  worker.emit('message', { kind: 'report', asked: 2 })
+  worker.emit('message', { kind: 'report', requestId: 2 })
   await jest.advanceTimersByTimeAsync(0)
   expect(worker.said).toEqual([aReport(null, 1), aReport(2, 2)])
 })
 
-test('says that it serves', () => {
+test('reports that it serves', () => {
   const { worker, link } = connect()
   link.serves()
   expect(worker.said).toEqual([{ kind: 'serves' }])
 })
 
-test('is asked to stop by the primary', async () => {
+test('stops when the primary requests it', async () => {
   const { worker, link } = connect()
   worker.emit('message', { kind: 'stop' })
-  expect(await link.stopAsked).toBe('the primary stops')
+  expect(await link.stopRequested).toBe('the primary is stopping')
 })
 
-test('is told that the primary leaves, and goes on', () => {
+test('continues to serve after the message `leave`', () => {
   const { worker, link } = connect()
   expect(link.isLeaving()).toBe(false)
   worker.emit('message', { kind: 'leave' })
   expect(link.isLeaving()).toBe(true)
 })
 
-test('is asked to stop by the end of the primary, and does not end on the spot', async () => {
+test('stops when the primary exits, but not at once', async () => {
   const { worker, link } = connect()
   worker.lose()
-  expect(await link.stopAsked).toBe('the primary is gone')
+  expect(await link.stopRequested).toBe('the primary has exited')
   expect(worker.exitedAfterDisconnect).toBe(true)
 })
 
-test('says nothing into a closed line', async () => {
+test('sends nothing over a closed connection', async () => {
   const { worker, link, report } = connect()
   report()
   await jest.advanceTimersByTimeAsync(0)
@@ -103,7 +103,7 @@ test('says nothing into a closed line', async () => {
   expect(worker.said).toHaveLength(1)
 })
 
-test('reports a last time before it closes', async () => {
+test('sends a last report before it closes', async () => {
   const { worker, link, report } = connect()
   report()
   await link.close()

@@ -1,8 +1,8 @@
-/** When a worker begins to take connections. */
+/** Tests that a worker waits until its readiness checks pass or the process stops. */
 import { expect, test } from '@jest/globals'
 import { waitUntilReady } from '../../../../gateway/cluster/wait-until-ready.ts'
 
-/** What is due has happened. */
+/** Lets pending callbacks run. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -13,8 +13,8 @@ function wait(missing: readonly string[], stopping: AbortSignal) {
   return { seen, over }
 }
 
-test('it waits while something is missing', async () => {
-  const missing = ['log']
+test('waits while a readiness check fails', async () => {
+  const missing = ['kafka']
   const { seen, over } = wait(missing, new AbortController().signal)
   await turn()
   expect(seen.isOver).toBe(false)
@@ -23,12 +23,12 @@ test('it waits while something is missing', async () => {
   expect(seen.isOver).toBe(true)
 })
 
-test('it does not wait when nothing is missing, or when it is told to stop', async () => {
-  const told = new AbortController()
-  const ready = wait([], told.signal)
-  const stopped = wait(['log'], told.signal)
+test('does not wait when all checks pass, or when the process stops', async () => {
+  const stop = new AbortController()
+  const ready = wait([], stop.signal)
+  const stopped = wait(['kafka'], stop.signal)
   await turn()
   expect([ready.seen.isOver, stopped.seen.isOver]).toEqual([true, false])
-  told.abort()
+  stop.abort()
   await stopped.over
 })

@@ -1,4 +1,4 @@
-/** A worker has to be done before its primary is. */
+/** Tests the deadline of a worker, which must finish before its primary. */
 import { expect, test } from '@jest/globals'
 import { workerDeadlineMs } from '../../../../gateway/cluster/worker-deadline-ms.ts'
 
@@ -7,8 +7,11 @@ test.each([
   [25_000, 20_000, 3500],
   [5000, 1000, 2500],
   [1000, 500, 250]
-])('of %d ms, %d of them unready, a worker gets %d', (deadlineMs, unreadyMs, expected) => {
-  const config = { SHUTDOWN_DEADLINE_MS: deadlineMs, SHUTDOWN_UNREADY_MS: unreadyMs }
-  expect(workerDeadlineMs(config)).toBe(expected)
-  expect(expected + unreadyMs).toBeLessThan(deadlineMs)
-})
+])(
+  'with a deadline of %d ms, %d of them unready, a worker gets %d',
+  (deadlineMs, unreadyMs, expected) => {
+    const config = { SHUTDOWN_DEADLINE_MS: deadlineMs, SHUTDOWN_UNREADY_MS: unreadyMs }
+    expect(workerDeadlineMs(config)).toBe(expected)
+    expect(expected + unreadyMs).toBeLessThan(deadlineMs)
+  }
+)

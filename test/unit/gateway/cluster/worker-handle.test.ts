@@ -1,4 +1,4 @@
-/** One worker as its primary knows it. */
+/** Tests how the primary tracks one worker. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createWorkerHandle } from '../../../../gateway/cluster/worker-handle.ts'
 import { FakeWorker } from './fakes.ts'
@@ -25,18 +25,18 @@ test('a worker is missing until it serves and has reported', async () => {
   expect([handle.missing(), handle.hasServed()]).toEqual([[], true])
 })
 
-test('what it misses is what it last reported', async () => {
+test('reports the missing checks of its last report', async () => {
   const { worker, handle } = employ()
   worker.serve()
-  worker.missing = ['log']
+  worker.missing = ['kafka']
   await worker.report()
-  expect(handle.missing()).toEqual(['log'])
+  expect(handle.missing()).toEqual(['kafka'])
   worker.missing = []
   await worker.report()
   expect(handle.missing()).toEqual([])
 })
 
-test('one that says nothing for five seconds is missing, until it says something', async () => {
+test('a worker is missing after five silent seconds, until its next message', async () => {
   const { worker, handle } = employ()
   worker.serve()
   await worker.report()
@@ -48,15 +48,15 @@ test('one that says nothing for five seconds is missing, until it says something
   expect(handle.missing()).toEqual([])
 })
 
-test('a refresh waits for the report that it asked for', async () => {
+test('a refresh waits for the requested report', async () => {
   const { worker, handle } = employ()
   expect(handle.metrics()).toEqual([])
   await handle.refresh()
-  expect(worker.told).toEqual([{ kind: 'report', asked: 1 }])
+  expect(worker.received).toEqual([{ kind: 'report', requestId: 1 }])
   expect(handle.metrics()).toEqual(await worker.metrics.snapshot())
 })
 
-test('a refresh does not wait for a frozen worker longer than a second', async () => {
+test('a refresh waits at most a second for a frozen worker', async () => {
   const { worker, handle } = employ()
   await worker.report()
   worker.answers = false
@@ -66,7 +66,7 @@ test('a refresh does not wait for a frozen worker longer than a second', async (
   expect(handle.metrics()).not.toEqual([])
 })
 
-test('a refresh does not wait for a worker that ends', async () => {
+test('a refresh does not wait for a worker that exits', async () => {
   const { worker, handle } = employ()
   worker.answers = false
   const refreshed = handle.refresh()
@@ -76,54 +76,54 @@ test('a refresh does not wait for a worker that ends', async () => {
   expect(jest.getTimerCount()).toBe(0)
 })
 
-test('one that hangs for half a minute is ended', async () => {
+test('kills a worker that hangs for half a minute', async () => {
   const { worker, handle } = employ()
   await worker.report()
   worker.answers = false
   await jest.advanceTimersByTimeAsync(30_000)
-  expect(worker.told).toEqual([{ kind: 'report', asked: 1 }])
+  expect(worker.received).toEqual([{ kind: 'report', requestId: 1 }])
   await jest.advanceTimersByTimeAsync(1000)
   expect(await handle.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
 })
 
-test('one that says that it starts is left alone, and is missing', async () => {
+test('a worker that is starting counts as missing but is not killed', async () => {
   const { worker, handle } = employ()
   for (let seconds = 0; seconds < 600; seconds += 20) {
     worker.start()
     await jest.advanceTimersByTimeAsync(20_000)
   }
-  expect([worker.told, handle.missing()]).toEqual([[], ['worker']])
+  expect([worker.received, handle.missing()]).toEqual([[], ['worker']])
 })
 
-test('one that never says anything is ended after two minutes', async () => {
+test('kills a worker that sends nothing for two minutes', async () => {
   const { worker, handle } = employ()
   worker.answers = false
   await jest.advanceTimersByTimeAsync(119_999)
-  expect(worker.told).toEqual([])
+  expect(worker.received).toEqual([])
   await jest.advanceTimersByTimeAsync(1001)
   expect(await handle.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
 })
 
-test('is told to leave, and goes on', () => {
+test('forwards `leave`, and the worker continues to serve', () => {
   const { worker, handle } = employ()
   handle.leave()
-  expect(worker.told).toEqual([{ kind: 'leave' }])
+  expect(worker.received).toEqual([{ kind: 'leave' }])
 })
 
-test('one that answers although nothing was heard of it is left alone', async () => {
+test('does not kill a silent worker that responds to a request', async () => {
   const { worker, handle } = employ()
   worker.serve()
   await worker.report()
   await jest.advanceTimersByTimeAsync(31_000)
   expect(handle.missing()).toEqual([])
-  expect(worker.told).toEqual([{ kind: 'report', asked: 1 }])
+  expect(worker.received).toEqual([{ kind: 'report', requestId: 1 }])
 })
 
-test('is told to stop, or ended', async () => {
+test('forwards `stop`, and kills the worker on request', async () => {
   const { worker, handle } = employ()
   worker.answers = false
   handle.stop()
-  expect(worker.told).toEqual([{ kind: 'stop' }])
+  expect(worker.received).toEqual([{ kind: 'stop' }])
   handle.kill()
   expect(await handle.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
 })

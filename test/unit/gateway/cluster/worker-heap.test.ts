@@ -1,4 +1,5 @@
-/** Workers share what V8 would give one process, unless somebody has said what each may have. */
+/** Tests the heap limit of workers: a share of the primary's, unless the operator has set a limit.
+ */
 import { expect, test } from '@jest/globals'
 import { workerHeapArgs } from '../../../../gateway/cluster/worker-heap.ts'
 
@@ -10,7 +11,7 @@ test.each([
   [4, 1072],
   [7, 612],
   [64, 256]
-])('of %d workers each gets %d MB', (workers, megabytes) => {
+])('of %d workers, each gets %d MB', (workers, megabytes) => {
   expect(workerHeapArgs(workers, primary)).toEqual([`--max-old-space-size=${megabytes}`])
 })
 
@@ -18,6 +19,6 @@ test.each([
   ['the command line', { execArgv: ['--max-old-space-size=300'] }],
   ['the command line, with underscores,', { execArgv: ['--max_old_space_size=300'] }],
   ['NODE_OPTIONS', { nodeOptions: '--trace-warnings --max-old-space-size=300' }]
-])('a limit of %s holds for each', (_of, set) => {
+])('a limit from %s applies to each worker', (_of, set) => {
   expect(workerHeapArgs(4, { ...primary, ...set })).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** A number of workers is kept running, and what they counted is kept when they end. */
+/** Tests the worker pool: it restarts workers and keeps the metrics of workers that have exited. */
 import { expect, test } from '@jest/globals'
 import { createWorkerPool } from '../../../../gateway/cluster/worker-pool.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
@@ -20,18 +20,18 @@ function start({ count = 2, random = 0 } = {}) {
     random: () => random
   })
   pool.start()
-  const birth = (number: number) => waitUntil(`${number} are born`, () => born.length === number)
+  const birth = (number: number) => waitUntil(`${number} are started`, () => born.length === number)
   const restarts = () => metrics.labelsOf('sluice_worker_restarts_total').length
   return { pool, born, birth, restarts, logger, stop: () => stop.abort() }
 }
 
-test('as many workers are started as were asked for', () => {
+test('starts the configured number of workers', () => {
   const { pool, born } = start({ count: 3 })
   expect(born).toHaveLength(3)
   expect(pool.workers().map(({ pid }) => pid)).toEqual([1, 2, 3])
 })
 
-test('one that ends is followed by another, which is counted and logged', async () => {
+test('restarts a worker that exits, counts the restart and logs it', async () => {
   const { pool, born, birth, restarts, logger } = start()
   born.forEach((worker) => worker.serve())
   born[0]?.end(killed)
@@ -39,11 +39,11 @@ test('one that ends is followed by another, which is counted and logged', async 
   expect(pool.workers().map(({ pid }) => pid)).toEqual([2, 3])
   expect(restarts()).toBe(1)
   const fields = { worker: 1, exit_code: null, signal: 'SIGKILL', restart_ms: 0 }
-  const message = 'a worker ended, another one follows'
+  const message = 'worker exited, restarting'
   expect(logger.entries).toEqual([{ level: 'error', fields, message }])
 })
 
-test('the wait before another one grows while workers keep failing', async () => {
+test('waits longer before each restart while workers keep failing', async () => {
   const { born, birth, logger } = start({ count: 1, random: 0.1 })
   for (let number = 1; number <= 4; number += 1) {
     await birth(number)
@@ -55,20 +55,20 @@ test('the wait before another one grows while workers keep failing', async () =>
   expect(waits).toEqual([20, 40, 80, 160])
 })
 
-test('a worker that cannot start while none serves ends the whole with its exit code', async () => {
+test('fails with the exit code of a worker that cannot start while no other serves', async () => {
   const { pool, born } = start()
   born[1]?.end({ exitCode: 78, signal: null })
-  expect(await pool.hopeless).toBe(78)
+  expect(await pool.failed).toBe(78)
   expect(born).toHaveLength(2)
 })
 
-test('a worker killed before it served, while none serves, ends the whole with 1', async () => {
+test('fails with 1 when a worker is killed before it serves and no other serves', async () => {
   const { pool, born } = start({ count: 1 })
   born[0]?.end(killed)
-  expect(await pool.hopeless).toBe(1)
+  expect(await pool.failed).toBe(1)
 })
 
-test('a worker that cannot start while another serves is tried again', async () => {
+test('restarts a worker that cannot start while another serves', async () => {
   const { pool, born, birth } = start()
   born[0]?.serve()
   born[1]?.end(crash)
@@ -76,16 +76,16 @@ test('a worker that cannot start while another serves is tried again', async () 
   expect(pool.workers().map(({ pid }) => pid)).toEqual([1, 3])
 })
 
-test('all are told to stop, and nobody follows', async () => {
+test('stops all workers and restarts none', async () => {
   const { pool, born, restarts, stop } = start()
   born.forEach((worker) => worker.serve())
   stop()
   await pool.stop()
-  expect(born.map(({ told }) => told)).toEqual([[{ kind: 'stop' }], [{ kind: 'stop' }]])
+  expect(born.map(({ received }) => received)).toEqual([[{ kind: 'stop' }], [{ kind: 'stop' }]])
   expect([born.length, pool.workers().length, restarts()]).toEqual([2, 0, 0])
 })
 
-test('a worker that ends by itself once the stop began is no failure', async () => {
+test('an exit after shutdown began is not a failure', async () => {
   const { pool, born, stop, logger } = start()
   stop()
   born.forEach((worker) => worker.end(crash))
@@ -93,17 +93,17 @@ test('a worker that ends by itself once the stop began is no failure', async () 
   expect([born.length, logger.entries.length]).toEqual([2, 0])
 })
 
-test('the stop does not wait for one that was about to follow', async () => {
+test('shutdown does not wait for a pending restart', async () => {
   const { pool, born, restarts, stop, logger } = start({ count: 1, random: 0.99 })
   born[0]?.serve()
   born[0]?.end(crash)
-  await waitUntil('its end is known', () => logger.entries.length === 1)
+  await waitUntil('its exit is known', () => logger.entries.length === 1)
   stop()
   await pool.stop()
   expect([born.length, restarts()]).toEqual([1, 0])
 })
 
-test('what does not stop is ended', async () => {
+test('kills workers that do not stop', async () => {
   const { pool, born, stop } = start({ count: 1 })
   if (born[0]) born[0].answers = false
   stop()
@@ -113,7 +113,7 @@ test('what does not stop is ended', async () => {
   expect(await born[0]?.ended).toEqual(killed)
 })
 
-test('what ended workers counted remains', async () => {
+test('keeps the metrics of workers that ended', async () => {
   const { pool, born, birth } = start()
   for (const worker of born) {
     worker.serve()
@@ -125,10 +125,10 @@ test('what ended workers counted remains', async () => {
   await birth(3)
   born[1]?.end(killed)
   await birth(4)
-  const values = pool.remains().map(({ name, ...rest }) => [name, rest] as const)
-  const remains = new Map(values)
-  expect(remains.get('sluice_ingest_unknown_members_total')).toMatchObject({
+  const values = pool.endedMetrics().map(({ name, ...rest }) => [name, rest] as const)
+  const endedMetrics = new Map(values)
+  expect(endedMetrics.get('sluice_ingest_unknown_members_total')).toMatchObject({
     values: [{ value: 10 }]
   })
-  expect(remains.has('sluice_produce_in_flight_records')).toBe(false)
+  expect(endedMetrics.has('sluice_produce_in_flight_records')).toBe(false)
 })

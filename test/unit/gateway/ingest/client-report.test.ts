@@ -1,16 +1,18 @@
-/** What SDKs dropped: known reasons by name, all others together, nonsense harmless. */
+/** Tests client reports: known reasons are counted by name, other reasons together, and malformed
+ * reports as unreadable.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { createTakeClientReport, dropReasons } from '../../../../gateway/ingest/client-report.ts'
-import { createNotedFacts } from '../../../../usage/noted-facts.ts'
+import { createUsageCounters } from '../../../../usage/usage-counters.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { organizationId, principal, submissionOf } from './fakes.ts'
 
 function take(client_report: unknown, ...agents: unknown[]) {
   const metrics = new RecordingMetrics()
-  const facts = createNotedFacts({ metrics })
+  const usage = createUsageCounters({ metrics })
   const items = agents.map((agent_id) => submissionOf({ input: 1, output: '', agent_id }))
-  createTakeClientReport({ metrics, facts })({ client_report, items, sizes: [] }, principal)
-  const { keys, organizations } = facts.drain()
+  createTakeClientReport({ metrics, usage })({ client_report, items, sizes: [] }, principal)
+  const { keys, organizations } = usage.drain()
   const reasons = metrics.counts.map(({ labels, value }) => [labels['reason'], value])
   const known = [...(organizations.get(organizationId)?.agents ?? [])]
   return {
@@ -20,7 +22,7 @@ function take(client_report: unknown, ...agents: unknown[]) {
   }
 }
 
-test('reasons of the contract are counted by name, others as other', () => {
+test('counts the reasons of the contract by name and others as other', () => {
   const counted = [
     ['queue_full', 3],
     ['other', 2]
@@ -31,7 +33,7 @@ test('reasons of the contract are counted by name, others as other', () => {
   expect(dropReasons).toEqual(expect.arrayContaining(['queue_full', 'other', 'unreadable']))
 })
 
-test('no report counts nothing', () => {
+test('counts nothing without a report', () => {
   expect(take(undefined, 'a')).toEqual({ reasons: [], ofKey: [], ofAgents: [] })
 })
 
@@ -43,21 +45,21 @@ test.each([
   [{ dropped: [1] }],
   [{ dropped: { queue_full: 1 }, agent_id: 7 }],
   [{ dropped: { queue_full: 1 }, agent_id: 'a'.repeat(256) }]
-])('%j counts as unreadable', (report) => {
+])('counts %j as unreadable', (report) => {
   expect(take(report).reasons).toEqual([['unreadable', 1]])
 })
 
-describe('whose they were', () => {
+describe('the agent that the drops count for', () => {
   const dropped = { queue_full: 3 }
   const counts = [['queue_full', 3]]
 
   test.each([
-    ['the agent that the report names', { dropped, agent_id: 'b' }, ['a'], [['b', counts]]],
+    ['the agent in the report', { dropped, agent_id: 'b' }, ['a'], [['b', counts]]],
     ['the only agent of the batch', { dropped }, ['a', 'a'], [['a', counts]]],
-    ['of two agents neither', { dropped }, ['a', 'b'], []],
-    ['an agent beside one that cannot be known: neither', { dropped }, ['a', 7], []],
-    ['the decisions without an agent', { dropped }, [undefined], [['', counts]]],
-    ['a report alone names nobody', { dropped }, [], []]
+    ['none of two agents', { dropped }, ['a', 'b'], []],
+    ['none, if another agent is unknown', { dropped }, ['a', 7], []],
+    ['decisions without an agent', { dropped }, [undefined], [['', counts]]],
+    ['none for a report without decisions', { dropped }, [], []]
   ])('%s', (_what, report, agents, expected) => {
     const { ofKey, ofAgents } = take(report, ...agents)
     expect(ofAgents).toEqual(expected)

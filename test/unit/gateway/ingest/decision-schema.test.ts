@@ -1,4 +1,4 @@
-/** The id of the decision schema: asked for until it is known, then kept. */
+/** Tests the ID of the decision schema, which is loaded with retries and then cached. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createDecisionSchema } from '../../../../gateway/ingest/decision-schema.ts'
 import { FakeRegistry } from '../../consumers/fakes.ts'
@@ -15,13 +15,13 @@ function scene() {
   return { registry, logger, schema, register }
 }
 
-test('nothing is known, and nobody asked, before it begins', () => {
+test('has no id and sends no request before it begins', () => {
   const { schema, registry } = scene()
   expect(schema.id()).toBeNull()
   expect(registry.asked).toEqual([])
 })
 
-test('a registry that answers is asked once', async () => {
+test('sends one request to a registry that responds', async () => {
   const { schema, registry, register, logger } = scene()
   register()
   await schema.learn()
@@ -32,9 +32,9 @@ test('a registry that answers is asked once', async () => {
 })
 
 test.each([
-  ['knows no such schema', null],
+  ['has no such schema', null],
   ['does not answer', new Error('away')]
-])('one that %s is asked again until it does', async (_what, failure) => {
+])('retries a registry that %s', async (_what, failure) => {
   const { schema, registry, register, logger } = scene()
   registry.failure = failure
   const learnt = schema.learn()
@@ -49,7 +49,7 @@ test.each([
   expect(schema.id()).toBe(7)
 })
 
-test('the id never changes again', async () => {
+test('never changes the id', async () => {
   const { schema, registry, register } = scene()
   register()
   await schema.learn()
@@ -59,7 +59,7 @@ test('the id never changes again', async () => {
   expect(schema.id()).toBe(7)
 })
 
-test('it asks no more once it is stopped', async () => {
+test('sends no requests after it is stopped', async () => {
   const { schema, registry } = scene()
   const learnt = schema.learn()
   await jest.advanceTimersByTimeAsync(0)

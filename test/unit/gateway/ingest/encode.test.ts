@@ -1,4 +1,4 @@
-/** encode: the record of a decision, its key and headers, and when there is none. */
+/** Tests the encoding of decisions: the record with its key and headers, and the errors. */
 import { describe, expect, test } from '@jest/globals'
 import { createDecoderFactory } from '../../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
@@ -29,9 +29,9 @@ const decisionId = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
 
 test.each([
   ['the agent', { agent_id: 'agent-ü', session_id: 'session' }, 'agent-ü'],
-  ['else the session', { agent_id: null, session_id: 'session' }, 'session'],
-  ['else the decision', { agent_id: null, session_id: null }, decisionId],
-  ['never an empty text', { agent_id: null, session_id: '' }, decisionId]
+  ['the session without an agent', { agent_id: null, session_id: 'session' }, 'session'],
+  ['the decision without either', { agent_id: null, session_id: null }, decisionId],
+  ['never empty', { agent_id: null, session_id: '' }, decisionId]
 ])('the key is %s', (_what, names, key) => {
   expect(encode(aDecision({ ...names, decision_id: decisionId })).key?.toString('utf8')).toBe(key)
 })
@@ -40,11 +40,11 @@ describe('headers', () => {
   const decision = aDecision()
   const { decision_id, organization_id } = decision
 
-  test('name the decision and its organization', () => {
+  test('contain the ids of the decision and its organization', () => {
     expect(encode(decision).headers).toEqual({ decision_id, organization_id })
   })
 
-  test('carry the trace of the request', () => {
+  test('contain the traceparent of the request', () => {
     const { headers } = encode(decision, traceparent)
     expect(headers).toEqual({ decision_id, organization_id, traceparent })
   })
@@ -53,14 +53,14 @@ describe('headers', () => {
     ['empty', ''],
     ['of another version', traceparent.replace(/^00/, 'ff')],
     ['in upper case', traceparent.toUpperCase()],
-    ['with more behind it', `${traceparent}\nx`],
+    ['with extra characters', `${traceparent}\nx`],
     ['sent twice', [traceparent, traceparent]]
-  ])('leave out a trace that is %s', (_what, value) => {
+  ])('omit a traceparent that is %s', (_what, value) => {
     expect(encode(decision, value).headers).toEqual({ decision_id, organization_id })
   })
 })
 
-test('without the id of the schema there is no record, and the caller may come back', async () => {
+test('returns 503 with Retry-After until the schema is loaded', async () => {
   let id: number | null = null
   const waiting = createEncode({ topic: 'decisions', schemaId: () => id, metrics })
   const problem = await problemOf(() => waiting(aDecision()))
@@ -70,7 +70,7 @@ test('without the id of the schema there is no record, and the caller may come b
   expect(readWireFormat(waiting(aDecision()).value).schemaId).toBe(1)
 })
 
-test('a decision as large as the limit is taken', () => {
+test('accepts a decision of exactly the maximum size', () => {
   const around = encode(aDecision({ output: 'x'.repeat(decisionBytesMax / 2) })).value.length
   const spare = decisionBytesMax - around
   const output = 'x'.repeat(decisionBytesMax / 2 + spare)
@@ -79,7 +79,7 @@ test('a decision as large as the limit is taken', () => {
 })
 
 test.each(['input', 'output', 'metadata'] as const)(
-  'a decision too large by its %s names that member, its size and the limit',
+  'names the member, its size and the limit when a decision is too large by its %s',
   async (name) => {
     const size = decisionBytesMax + 2
     const text = `"${'é'.repeat((size - 2) / 2)}"`

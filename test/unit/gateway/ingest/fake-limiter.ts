@@ -1,4 +1,4 @@
-/** A limiter with windows of its own, which answers at once or later, as the test wants. */
+/** Provides a fake rate limiter that responds synchronously or, for slow keys, asynchronously. */
 import type {
   RateLimit,
   RateLimiter,
@@ -6,13 +6,13 @@ import type {
 } from '../../../../platform/rate-limit/rate-limiter.ts'
 
 export class FakeLimiter implements RateLimiter {
-  /** What is left of each key's window; a key not named here has its whole limit. */
+  /** Points left in the window of each key. Keys that are not listed have their whole limit. */
   readonly left = new Map<string, number>()
   readonly limits = new Map<string, RateLimit>()
   readonly resetMs = new Map<string, number>()
-  /** Keys whose answer takes a turn. */
+  /** Keys whose result is a promise. */
   readonly slow = new Set<string>()
-  /** Runs while a slow key is waited for. */
+  /** Called while a caller waits for a slow key. */
   meanwhile: () => void = () => {}
 
   take(key: string, limit: RateLimit, points: number): RateLimitState | Promise<RateLimitState> {
@@ -24,12 +24,12 @@ export class FakeLimiter implements RateLimiter {
     })
   }
 
-  look(key: string, limit: RateLimit): RateLimitState {
+  peek(key: string, limit: RateLimit): RateLimitState {
     return this.give(key, limit, 0)
   }
 
   isSpent(key: string, limit: RateLimit): boolean {
-    return this.look(key, limit).remaining === 0
+    return this.peek(key, limit).remaining === 0
   }
 
   giveBack(key: string, limit: RateLimit, points: number): void {

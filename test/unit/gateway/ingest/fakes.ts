@@ -1,13 +1,13 @@
-/** What the steps of the line are given in their tests: a caller, a body, a log. */
+/** Provides fakes for the ingest steps: a caller, a body and Kafka. */
 import type { KeyPrincipal } from '../../../../core/principal.ts'
-import { createNotedFacts } from '../../../../usage/noted-facts.ts'
-import { createNoteFacts } from '../../../../gateway/ingest/note-facts.ts'
+import { createUsageCounters } from '../../../../usage/usage-counters.ts'
+import { createCountUsage } from '../../../../gateway/ingest/count-usage.ts'
 import type { Quota } from '../../../../gateway/ingest/limit-rate.ts'
 import { parse } from '../../../../gateway/ingest/parse.ts'
 import type { Submission } from '../../../../gateway/ingest/parse.ts'
 import type {
   OutgoingRecord,
-  Route,
+  RecordRoute,
   RoutedRecord,
   RoutingProducer
 } from '../../../../platform/kafka/record-producer.ts'
@@ -25,17 +25,17 @@ export const principal: KeyPrincipal = {
   key_rate_limit_points: null
 }
 
-/** All that was asked for is granted. */
+/** A quota that grants everything. */
 export const quota: Quota = {
   granted: 1,
   headers: { ratelimit: '"organization";r=9;t=60' },
-  refusal: null
+  problem: null
 }
 
-/** What the line notes, and how it does. */
+/** Creates usage counters and the step that increments them. */
 export function createNotes() {
-  const noted = createNotedFacts({ metrics: new RecordingMetrics() })
-  return { noted, notes: createNoteFacts({ facts: noted, clock: { now: () => noon } }) }
+  const noted = createUsageCounters({ metrics: new RecordingMetrics() })
+  return { noted, notes: createCountUsage({ usage: noted, clock: { now: () => noon } }) }
 }
 
 export function submissionOf(body: string | object): Submission {
@@ -48,11 +48,14 @@ export function aRecord(valueBytes = 100, key: string | null = null): OutgoingRe
   return { topic: 'decisions', key: bytes, value: Buffer.alloc(valueBytes), headers: {} }
 }
 
-/** A log whose acknowledgements the test gives by hand; the key `broker-2` leads elsewhere. */
-export class FakeLog implements RoutingProducer {
+/**
+ * A producer whose writes are acknowledged by the test. The key `broker-2` is routed to a second
+ * leader.
+ */
+export class FakeRoutingProducer implements RoutingProducer {
   readonly sends: { records: readonly RoutedRecord[]; answer: PromiseWithResolvers<void> }[] = []
 
-  route(_topic: string, key: Buffer | null): Route {
+  route(_topic: string, key: Buffer | null): RecordRoute {
     return key?.toString() === 'broker-2'
       ? { partition: 1, leader: 2 }
       : { partition: 0, leader: 1 }

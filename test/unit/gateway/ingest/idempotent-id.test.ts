@@ -1,4 +1,4 @@
-/** Idempotency-Key: the same key gives the same ids, and a garbled one is refused. */
+/** Tests Idempotency-Key: equal keys yield equal IDs, and malformed keys are rejected. */
 import { expect, test } from '@jest/globals'
 import { isUuid } from '../../../../core/ids/ids.ts'
 import { idempotentIdOf } from '../../../../gateway/ingest/idempotent-id.ts'
@@ -11,16 +11,16 @@ function idOf(header: string, organization = organizationId, index?: number) {
   return idempotentIdOf(header)?.(organization, index)
 }
 
-test('without the header there is none', () => {
+test('returns null without the header', () => {
   expect(idempotentIdOf(undefined)).toBeNull()
 })
 
-test('the same key of the same organization is the same id, a UUID', () => {
+test('gives the same UUID for the same key and organization', () => {
   expect(idOf('"ticket-8812"')).toBe(idOf('"ticket-8812"'))
   expect(isUuid(idOf('"ticket-8812"') ?? '')).toBe(true)
 })
 
-test('another key, organization or item is another id', () => {
+test('gives another id for another key, organization or item', () => {
   const ids = [
     idOf('"a"'),
     idOf('"b"'),
@@ -33,7 +33,7 @@ test('another key, organization or item is another id', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('quotes may be missing, and escapes inside them are undone', () => {
+test('accepts a key without quotes and decodes escapes within them', () => {
   expect(idOf('ticket-8812')).toBe(idOf('"ticket-8812"'))
   expect(idOf('"a\\"b"')).not.toBe(idOf('"ab"'))
 })
@@ -47,7 +47,7 @@ test.each([
   ['a control character', '"a\tb"'],
   ['a character that is not ASCII', '"ü"'],
   ['more than 255 characters', `"${'a'.repeat(256)}"`]
-])('%s is refused', async (_what, header) => {
+])('rejects %s', async (_what, header) => {
   const problem = await problemOf(() => idempotentIdOf(header))
   expect(problem.code).toBe('malformed_request')
 })

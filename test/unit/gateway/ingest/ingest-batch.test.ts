@@ -1,4 +1,4 @@
-/** The line of a batch: one result for each item, and the answer that they add up to. */
+/** Tests the ingestion of batches: the result of each item, and the response. */
 import { describe, expect, test } from '@jest/globals'
 import { isLong } from '../../../../core/json/steps.ts'
 import { Problem } from '../../../../core/problem.ts'
@@ -18,11 +18,11 @@ import { callOf, problemOf } from '../../api/fakes.ts'
 import { createNotes, organizationId, principal, quota } from './fakes.ts'
 
 interface Scene {
-  /** How many items the limit grants; all when absent. */
+  /** Number of items that the rate limit grants. Default: all items. */
   readonly granted?: number
-  /** Whether it is known that nothing is left. */
+  /** Whether the rate-limit window is known to be used up. */
   readonly isSpent?: boolean
-  /** By the value of `agent_id`: what the log says of the record. */
+  /** Problems that the producer reports, by `agent_id`. */
   readonly failures?: Readonly<Record<string, Problem>>
 }
 
@@ -31,7 +31,7 @@ const away = new Problem('log_unavailable', { detail: 'No.', headers: { 'retry-a
 
 function scene({ granted, isSpent = false, failures = {} }: Scene = {}) {
   const metrics = new RecordingMetrics()
-  const { notes: facts } = createNotes()
+  const { notes: usage } = createNotes()
   const log: OutgoingRecord[] = []
   const reports: unknown[] = []
   const charged: number[] = []
@@ -39,11 +39,11 @@ function scene({ granted, isSpent = false, failures = {} }: Scene = {}) {
   const limitRate = (_who: unknown, items: number): Quota => {
     charged.push(items)
     const fits = Math.min(items, granted ?? items)
-    return { ...quota, granted: fits, refusal: fits < items ? limited : null }
+    return { ...quota, granted: fits, problem: fits < items ? limited : null }
   }
   const ingestBatch = createIngestBatch({
     authenticate: () => Promise.resolve(principal),
-    findSpent: () => (isSpent ? { ...quota, granted: 0, refusal: limited } : null),
+    findSpent: () => (isSpent ? { ...quota, granted: 0, problem: limited } : null),
     shareLong: createFairShare({ what: 'bodies', atOnceMax: 1, waitingMax: 32 }),
     takeClientReport: ({ client_report }) => void reports.push(client_report),
     validate: createValidate({ clock: { now: () => noon }, metrics }),
@@ -58,9 +58,9 @@ function scene({ granted, isSpent = false, failures = {} }: Scene = {}) {
         return failure ?? null
       }),
     outcomes: createBatchOutcomes({
-      outcomes: createOutcomes({ limitRate, metrics, facts }),
-      ...{ limitRate, metrics, facts },
-      reportRefusal: ({ code }) => void reported.push(code)
+      outcomes: createOutcomes({ limitRate, metrics, usage }),
+      ...{ limitRate, metrics, usage },
+      reportRejection: ({ code }) => void reported.push(code)
     })
   })
   let reads = 0
@@ -84,7 +84,7 @@ function resultsOf({ body }: Reply) {
   return (JSON.parse(body) as { results: Record<string, unknown>[] }).results
 }
 
-test('all queued is 202, and every item has its id in order', async () => {
+test('returns 202 with every id in order when all items are queued', async () => {
   const { send, log, counted } = scene()
   const decisions = [aDecisionBody(), { input: 1, output: '' }]
   const reply = await send({ decisions })
@@ -98,7 +98,7 @@ test('all queued is 202, and every item has its id in order', async () => {
   expect(reply.headers['ratelimit']).toBe('"organization";r=9;t=60')
 })
 
-test('a bad item fails alone, with its place, reason and id', async () => {
+test('rejects an invalid item alone, with its index, reason and id', async () => {
   const { send, log, charged, counted } = scene()
   const bad = aDecisionBody()
   delete bad['output']
@@ -123,7 +123,7 @@ test('a bad item fails alone, with its place, reason and id', async () => {
   ])
 })
 
-test('over the limit the first that fit are taken and the rest may come again', async () => {
+test('accepts the first items that fit the limit; the rest are retryable', async () => {
   const { send, log } = scene({ granted: 2 })
   const item = { input: 1, output: '' }
   const reply = await send({ decisions: [item, { input: 1 }, item, item] })
@@ -138,7 +138,7 @@ test('over the limit the first that fit are taken and the rest may come again', 
   expect(log).toHaveLength(1)
 })
 
-test('with nothing left the batch is refused unread, and has no results', async () => {
+test('rejects a batch unread when the limit is used up, without results', async () => {
   const { send, reads, charged, counted } = scene({ isSpent: true })
   const problem = await problemOf(send({ decisions: [aDecisionBody()] }))
   expect(problem.code).toBe('rate_limited')
@@ -147,17 +147,17 @@ test('with nothing left the batch is refused unread, and has no results', async 
   expect([reads(), charged, counted()]).toEqual([0, [], [['rate_limited', 1]]])
 })
 
-describe('refused items cost by their size', () => {
+describe('charges rejected items by their size', () => {
   const large = { input: 'x'.repeat(200_000) }
 
-  test('on top of the point of each', async () => {
+  test('on top of the point for each item', async () => {
     const { send, charged } = scene()
     const reply = await send({ decisions: [{ ...large, output: '' }, large, { input: 1 }] })
     expect(reply.status).toBe(207)
     expect(charged).toEqual([3, 3])
   })
 
-  test('lines as well, be they JSON or not', async () => {
+  test('for lines too, JSON or not', async () => {
     const { send, charged } = scene()
     const lines = [{ ...large, output: '' }, large].map((item) => JSON.stringify(item))
     const headers = { 'content-type': 'application/x-ndjson' }
@@ -165,14 +165,14 @@ describe('refused items cost by their size', () => {
     expect(charged).toEqual([3, 3 + 1])
   })
 
-  test('what may come again costs no more', async () => {
+  test('except retryable ones', async () => {
     const { send, charged } = scene({ granted: 0 })
     await send({ decisions: [{ ...large, output: '' }] })
     expect(charged).toEqual([1])
   })
 })
 
-test('a long batch is taken like a short one', async () => {
+test('handles a long batch like a short one', async () => {
   const { send, log } = scene()
   const valid = { input: 'x'.repeat(2000), output: '' }
   const decisions = Array.from({ length: 300 }, (_, at) => (at % 3 === 0 ? {} : valid))
@@ -181,7 +181,7 @@ test('a long batch is taken like a short one', async () => {
   expect(log).toHaveLength(200)
 })
 
-test('an agent over its own limit spoils nothing for the others', async () => {
+test('an agent over its limit does not affect other items', async () => {
   const { send, log } = scene()
   const [hot, calm] = ['in-a-loop', 'calm'].map((agent_id) => aDecisionBody({ agent_id }))
   const reply = await send({ decisions: [hot, calm, hot] })
@@ -190,7 +190,7 @@ test('an agent over its own limit spoils nothing for the others', async () => {
   expect(log).toHaveLength(1)
 })
 
-test('what the log does not take fails alone and keeps its id', async () => {
+test('an item that Kafka rejects fails alone and keeps its id', async () => {
   const { send, reported } = scene({ failures: { bad: away } })
   const good = aDecisionBody({ agent_id: 'good' })
   const bad = aDecisionBody({ agent_id: 'bad' })
@@ -206,11 +206,11 @@ test('what the log does not take fails alone and keeps its id', async () => {
   })
 })
 
-describe('when no valid item could be taken', () => {
+describe('when no valid item is accepted', () => {
   test.each([
     ['429', { granted: 0 }, 429, '7'],
     ['503', { failures: { a: away } }, 503, '2']
-  ])('the whole answer is %s, with the ids', async (_what, failing, status, retryAfter) => {
+  ])('the response is %s with the ids', async (_what, failing, status, retryAfter) => {
     const { send } = scene(failing)
     const valid = aDecisionBody({ agent_id: 'a' })
     const reply = await send({ decisions: [valid, { input: 1 }] })
@@ -224,12 +224,12 @@ describe('when no valid item could be taken', () => {
     ])
   })
 
-  test('because all are invalid it is 207', async () => {
+  test('because all are invalid, the response is 207', async () => {
     expect((await scene().send({ decisions: [{}, 1] })).status).toBe(207)
   })
 })
 
-test('a request that is no batch is refused as a whole and counts once', async () => {
+test('rejects a malformed batch as a whole and counts it once', async () => {
   const { send, charged, counted } = scene()
   const problem = await problemOf(send('{"decisions":[]}'))
   expect(problem.code).toBe('invalid_batch')
@@ -238,7 +238,7 @@ test('a request that is no batch is refused as a whole and counts once', async (
   expect(counted()).toEqual([['invalid_batch', 1]])
 })
 
-test('an Idempotency-Key names every item that has no id of its own', async () => {
+test('derives the ids of items without an id from the Idempotency-Key', async () => {
   const { send } = scene()
   const own = aDecisionBody()
   const decisions = [{ input: 1, output: '' }, own, { input: 1 }]
@@ -252,7 +252,7 @@ test('an Idempotency-Key names every item that has no id of its own', async () =
   ])
 })
 
-test('a report alone is 202 without results', async () => {
+test('returns 202 without results for a report alone', async () => {
   const { send, reports } = scene()
   const reply = await send({ client_report: { dropped: {} } })
   expect([reply.status, reply.body]).toEqual([202, '{"results":[]}'])

@@ -1,4 +1,4 @@
-/** Nothing that the gateway takes is ever refused by storage: a property of the two together. */
+/** Tests, with generated bodies, that storage can store every decision that the gateway accepts. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Decision } from '../../../../core/decision/decision.ts'
@@ -18,7 +18,7 @@ import { aMessage, FakeRegistry } from '../../consumers/fakes.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { principal } from './fakes.ts'
 
-/** The same bodies at every run; another seed is another search. */
+/** The seed is fixed, so that every run generates the same bodies. */
 const seed = 20_261_121
 const bodies = 2000
 const schemaId = 7
@@ -34,7 +34,7 @@ const decode = createDecode<Decision>({
   objection: decisionObjection
 })
 
-/** The line without its waiting; null when the body is refused. */
+/** Runs the synchronous ingest steps. Returns null if the body is rejected. */
 function take(body: string): { decision: Decision; record: OutgoingRecord } | null {
   try {
     const submission = parse('application/json', Buffer.from(body))
@@ -47,12 +47,12 @@ function take(body: string): { decision: Decision; record: OutgoingRecord } | nu
   }
 }
 
-/** Of an array with one element: behind the header and the length. */
+/** Offset of the element in a binary Postgres array of one element. */
 const elementAt = 24
 const textType = 25
 const consumption = { groupId: 'g', topic: 't', partition: 0, nextOffset: 1n, epoch: 1 }
 
-/** A store that takes everything, one at a time, and remembers what it was given. */
+/** A fake database for a single decision. Records the texts that are inserted. */
 class FakeStore {
   fingerprint: Buffer | null = null
   readonly texts: string[] = []
@@ -65,7 +65,7 @@ class FakeStore {
     return []
   }
 
-  /** How many were inserted. */
+  /** Accepts the first fingerprint only. Returns a row with the number of inserted rows. */
   #claim(fingerprints: Buffer): unknown[] {
     if (this.fingerprint !== null) return [{ inserted: 0 }]
     this.fingerprint = fingerprints.subarray(elementAt)
@@ -98,13 +98,13 @@ async function decoded(record: OutgoingRecord): Promise<Decision> {
   return outcome.value
 }
 
-/** A count may be written as `-0`, which no column and no Avro long knows: it is 0. */
+/** Replaces `-0` with 0, because neither the column nor an Avro long has -0. */
 function plain(decision: Decision): unknown {
   return JSON.parse(JSON.stringify(decision))
 }
 
 describe(`of ${bodies} bodies (seed ${seed})`, () => {
-  test('what the gateway takes is decoded and stored, and known when it comes again', async () => {
+  test('every accepted decision is stored, and recognized when it is sent again', async () => {
     let taken = 0
     const property = fc.asyncProperty(ingestBody, async (body) => {
       const accepted = take(body)
@@ -125,11 +125,11 @@ describe(`of ${bodies} bodies (seed ${seed})`, () => {
       }
     })
     await fc.assert(property, { seed, numRuns: bodies })
-    process.stdout.write(`${taken} of ${bodies} bodies were taken\n`)
+    process.stdout.write(`${taken} of ${bodies} bodies were accepted\n`)
     expect(taken).toBeGreaterThan(bodies / 3)
   })
 
-  test('what it takes is carried as an independent reader cuts it', () => {
+  test('accepted members keep their text, as cut by an independent reader', () => {
     const property = fc.property(ingestBody, (body) => {
       const accepted = take(body)
       if (accepted === null) return

@@ -1,4 +1,6 @@
-/** The line of ingest: its order, where each refusal ends it, and one outcome for each call. */
+/** Tests the ingest path: its steps run in order, an error ends the path at the step that failed,
+ * and each call has one outcome.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { isLong } from '../../../../core/json/steps.ts'
 import { Problem } from '../../../../core/problem.ts'
@@ -27,7 +29,10 @@ type Step =
 const untilRead: Step[] = ['authenticate', 'look for spent', 'read body']
 const untilAdmitted: Step[] = [...untilRead, 'limit rate', 'limit agent']
 
-/** The real line between fakes of what is away: each step notes that it ran, or fails as told. */
+/**
+ * Creates the ingest path with fake services. Each step records its call, or fails with its error
+ * in `failures`.
+ */
 function scene(failures: Partial<Record<Step, Error>> = {}) {
   const metrics = new RecordingMetrics()
   const steps: Step[] = []
@@ -41,8 +46,8 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
 
   const limitRate = async () => {
     steps.push('limit rate')
-    const refusal = (failures['limit rate'] ?? null) as Problem | null
-    return { ...quota, granted: refusal === null ? 1 : 0, refusal }
+    const problem = (failures['limit rate'] ?? null) as Problem | null
+    return { ...quota, granted: problem === null ? 1 : 0, problem }
   }
   const encode = createEncode({ topic: 'decisions', schemaId: () => 1, metrics })
   const ingest = createIngest({
@@ -52,8 +57,8 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
     },
     findSpent: () => {
       steps.push('look for spent')
-      const refusal = (failures['look for spent'] ?? null) as Problem | null
-      return refusal === null ? null : { ...quota, refusal }
+      const problem = (failures['look for spent'] ?? null) as Problem | null
+      return problem === null ? null : { ...quota, problem }
     },
     shareLong: createFairShare({ what: 'bodies', atOnceMax: 1, waitingMax: 32 }),
     validate: createValidate({ clock: { now: () => noon }, metrics }),
@@ -70,7 +75,7 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
       enter('produce')
       log.push(record)
     },
-    outcomes: createOutcomes({ limitRate, metrics, facts: createNotes().notes })
+    outcomes: createOutcomes({ limitRate, metrics, usage: createNotes().notes })
   })
   const counted = () => metrics.labelsOf('sluice_ingest_outcomes_total')
   const useBody = (body: Buffer): Call['useBody'] => {
@@ -96,25 +101,25 @@ function send({ ingest, useBody }: Scene, body: unknown, headers: Call['headers'
   )
 }
 
-test('a decision goes the whole line and is acknowledged after the log has it', async () => {
-  const line = scene()
+test('a decision takes every step and is acknowledged once Kafka has it', async () => {
+  const path = scene()
   const body = aDecisionBody()
-  const reply = await send(line, body)
-  expect(line.steps).toEqual([...untilAdmitted, 'encode', 'produce'])
+  const reply = await send(path, body)
+  expect(path.steps).toEqual([...untilAdmitted, 'encode', 'produce'])
   expect(reply.status).toBe(202)
   expect(JSON.parse(reply.body)).toEqual({ decision_id: body['decision_id'], queued: true })
   expect(reply.headers['ratelimit']).toBe('"organization";r=9;t=60')
-  expect(line.log[0]?.headers).toMatchObject({ decision_id: body['decision_id'] })
+  expect(path.log[0]?.headers).toMatchObject({ decision_id: body['decision_id'] })
 })
 
-test('the trace of the request travels with the record', async () => {
-  const line = scene()
+test('passes the traceparent of the request on with the record', async () => {
+  const path = scene()
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  await send(line, aDecisionBody(), { traceparent })
-  expect(line.log[0]?.headers).toMatchObject({ traceparent })
+  await send(path, aDecisionBody(), { traceparent })
+  expect(path.log[0]?.headers).toMatchObject({ traceparent })
 })
 
-describe('each refusal ends the line where it arose', () => {
+describe('an error ends the path at its step', () => {
   test.each<[Step, ProblemCode, Step[]]>([
     ['authenticate', 'api_key_invalid', ['authenticate']],
     ['look for spent', 'rate_limited', ['authenticate', 'look for spent']],
@@ -124,83 +129,83 @@ describe('each refusal ends the line where it arose', () => {
     ['encode', 'schema_unavailable', [...untilAdmitted, 'encode']],
     ['produce', 'log_unavailable', [...untilAdmitted, 'encode', 'produce']]
   ])('%s: %s', async (step, code, steps) => {
-    const line = scene({ [step]: new Problem(code, { detail: 'No.' }) })
-    const problem = await problemOf(send(line, aDecisionBody()))
+    const path = scene({ [step]: new Problem(code, { detail: 'No.' }) })
+    const problem = await problemOf(send(path, aDecisionBody()))
     expect(problem.code).toBe(code)
-    expect(line.steps).toEqual(steps)
-    expect(line.log).toEqual([])
-    expect(line.counted()).toEqual([{ outcome: 'rejected', reason: code }])
+    expect(path.steps).toEqual(steps)
+    expect(path.log).toEqual([])
+    expect(path.counted()).toEqual([{ outcome: 'rejected', reason: code }])
   })
 })
 
 test.each<Step>(['limit rate', 'encode', 'produce'])(
-  'a refusal by %s carries the id, so that a retry is safe',
+  'an error of %s carries the decision_id, so that a retry is safe',
   async (step) => {
-    const line = scene({ [step]: new Problem('overloaded', { detail: 'No.' }) })
+    const path = scene({ [step]: new Problem('overloaded', { detail: 'No.' }) })
     const { decision_id, ...body } = aDecisionBody()
-    expect((await problemOf(send(line, { ...body, decision_id }))).options.members).toEqual({
+    expect((await problemOf(send(path, { ...body, decision_id }))).options.members).toEqual({
       decision_id
     })
-    const made = (await problemOf(send(line, body))).options.members
+    const made = (await problemOf(send(path, body))).options.members
     expect(made?.['decision_id']).toMatch(/^[0-9a-f-]{36}$/)
   }
 )
 
-test('of an organization one long body at a time is parsed to encoded', async () => {
-  const line = scene()
+test('handles one long body per organization at a time, from parse to encode', async () => {
+  const path = scene()
   const long = aDecisionBody({ input: 'x'.repeat(300_000) })
-  const [first, second, short] = [send(line, long), send(line, long), send(line, aDecisionBody())]
+  const [first, second, short] = [send(path, long), send(path, long), send(path, aDecisionBody())]
   await short
-  expect(line.steps.filter((step) => step === 'encode')).toHaveLength(1)
+  expect(path.steps.filter((step) => step === 'encode')).toHaveLength(1)
   await Promise.all([first, second])
-  const ofLong = line.steps.slice(line.steps.indexOf('produce') + 1)
+  const ofLong = path.steps.slice(path.steps.indexOf('produce') + 1)
   const each: Step[] = ['limit rate', 'limit agent', 'encode', 'produce']
   expect(ofLong).toEqual([...each, ...each])
 })
 
-describe('bad bodies are refused and never reach the log', () => {
+describe('rejects invalid bodies, which never reach Kafka', () => {
   const valid = JSON.stringify(aDecisionBody())
 
   test.each<[ProblemCode, string, unknown]>([
     ['malformed_json', 'nothing', ''],
     ['malformed_json', 'text', 'hello'],
-    ['malformed_json', 'a body cut off', valid.slice(0, -1)],
-    ['malformed_json', 'a body with more behind it', `${valid}{}`],
+    ['malformed_json', 'a truncated body', valid.slice(0, -1)],
+    ['malformed_json', 'a body with extra text', `${valid}{}`],
     ['malformed_encoding', 'Latin-1', Buffer.from('{"input":1,"output":"\xe9"}', 'latin1')],
     ['invalid_decision', 'an empty object', {}],
     ['invalid_decision', 'a list', [aDecisionBody()]],
     ['invalid_decision', 'a number for the output', aDecisionBody({ output: 1 })],
-    ['invalid_decision', 'half a character', '{"input":"\\ud800","output":""}'],
-    ['invalid_decision', 'a depth bomb', `{"input":${'['.repeat(100_000)}`],
-    ['invalid_decision', 'a member twice', '{"input":1,"input":2,"output":""}'],
+    ['invalid_decision', 'an unpaired surrogate', '{"input":"\\ud800","output":""}'],
+    ['invalid_decision', 'excessive nesting', `{"input":${'['.repeat(100_000)}`],
+    ['invalid_decision', 'a duplicate member', '{"input":1,"input":2,"output":""}'],
     ['payload_too_large', 'a decision too large', aDecisionBody({ output: 'x'.repeat(4 << 20) })]
   ])('%s: %s', async (code, _what, body) => {
-    const line = scene()
-    expect((await problemOf(send(line, body))).code).toBe(code)
-    expect(line.log).toEqual([])
-    expect(line.counted()).toEqual([{ outcome: 'rejected', reason: code }])
+    const path = scene()
+    expect((await problemOf(send(path, body))).code).toBe(code)
+    expect(path.log).toEqual([])
+    expect(path.counted()).toEqual([{ outcome: 'rejected', reason: code }])
   })
 
   test('unsupported_media_type: a form', async () => {
-    const line = scene()
+    const path = scene()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    expect((await problemOf(send(line, valid, headers))).code).toBe('unsupported_media_type')
-    expect(line.log).toEqual([])
+    expect((await problemOf(send(path, valid, headers))).code).toBe('unsupported_media_type')
+    expect(path.log).toEqual([])
   })
 })
 
-test('what nobody expected is passed on as it is, and counted', async () => {
+test('passes on and counts an unexpected error', async () => {
   const bug = new TypeError('a bug')
-  const line = scene({ encode: bug })
-  await expect(send(line, aDecisionBody())).rejects.toBe(bug)
-  expect(line.counted()).toEqual([{ outcome: 'rejected', reason: 'internal_error' }])
+  const path = scene({ encode: bug })
+  await expect(send(path, aDecisionBody())).rejects.toBe(bug)
+  expect(path.counted()).toEqual([{ outcome: 'rejected', reason: 'internal_error' }])
 })
 
-test('there are as many outcomes as calls, and as many records as were queued', async () => {
-  const line = scene()
+test('counts one outcome per call and one record per queued decision', async () => {
+  const path = scene()
   const bodies = [aDecisionBody(), '{', {}, aDecisionBody(), '[]', aDecisionBody({ domain: 1 })]
-  await Promise.allSettled(bodies.map((body) => send(line, body)))
-  const outcomes = line.counted()
+  await Promise.allSettled(bodies.map((body) => send(path, body)))
+  const outcomes = path.counted()
   expect(outcomes).toHaveLength(bodies.length)
-  expect(outcomes.filter(({ outcome }) => outcome === 'queued')).toHaveLength(line.log.length)
+  expect(outcomes.filter(({ outcome }) => outcome === 'queued')).toHaveLength(path.log.length)
 })

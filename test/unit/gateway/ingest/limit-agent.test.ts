@@ -1,4 +1,4 @@
-/** limit agent: one agent over its limit is refused, and nobody else. */
+/** Tests the agent limit: only the agent that exceeds it is rejected. */
 import { expect, test } from '@jest/globals'
 import { createLimitAgent } from '../../../../gateway/ingest/limit-agent.ts'
 import { aDecision } from '../../../support/builders.ts'
@@ -10,20 +10,20 @@ function scene(points: number) {
   return { rateLimiter, limitAgent: createLimitAgent({ rateLimiter, limit }) }
 }
 
-test('without a limit nothing is asked', () => {
+test('takes no points without a limit', () => {
   const { rateLimiter, limitAgent } = scene(0)
   expect(limitAgent(aDecision())).toBeNull()
   expect(rateLimiter.limits.size).toBe(0)
 })
 
-test('an agent has its limit, in each organization', async () => {
+test('limits an agent separately in each organization', async () => {
   const { limitAgent } = scene(2)
   const mine = aDecision({ agent_id: 'a' })
   expect([limitAgent(mine), limitAgent(mine)]).toEqual([null, null])
   const refused = await limitAgent(mine)
   expect(refused?.code).toBe('rate_limited')
   expect(refused?.options).toMatchObject({
-    detail: 'One agent may send 2 decisions in 60 s.',
+    detail: 'Each agent may send 2 decisions per 60 s. Retry after the delay in `Retry-After`.',
     headers: { 'ratelimit-policy': '"agent";q=2;w=60', ratelimit: '"agent";r=0;t=13' }
   })
   expect(limitAgent(aDecision({ agent_id: 'b' }))).toBeNull()
@@ -31,7 +31,7 @@ test('an agent has its limit, in each organization', async () => {
   expect(limitAgent(aDecision({ agent_id: 'a', organization_id }))).toBeNull()
 })
 
-test('the answer may come later', async () => {
+test('accepts an asynchronous result of the limiter', async () => {
   const { rateLimiter, limitAgent } = scene(1)
   const mine = aDecision({ agent_id: 'a' })
   rateLimiter.slow.add(`agent:${mine.organization_id}:a`)
@@ -39,7 +39,7 @@ test('the answer may come later', async () => {
   expect((await limitAgent(mine))?.code).toBe('rate_limited')
 })
 
-test('a decision that names no agent is nobody’s', () => {
+test('does not limit decisions without an agent', () => {
   const { rateLimiter, limitAgent } = scene(1)
   const nobodys = aDecision({ agent_id: null })
   expect([limitAgent(nobodys), limitAgent(nobodys)]).toEqual([null, null])

@@ -1,4 +1,4 @@
-/** What callers are told of a limit, in the headers of the draft. */
+/** Tests the headers and problems of rate-limit policies. */
 import { expect, test } from '@jest/globals'
 import {
   createLimitPolicy,
@@ -12,23 +12,23 @@ const policy = createLimitPolicy({
   limit: { points: 10, windowSeconds: 60 }
 })
 
-test('the policy, what is left, and when it begins anew', () => {
+test('the headers contain the policy, the remaining points and the time until the reset', () => {
   expect(limitHeaders(policy, { granted: 1, remaining: 4, resetMs: 1001 })).toEqual({
     'ratelimit-policy': '"key";q=10;w=60',
     ratelimit: '"key";r=4;t=2'
   })
 })
 
-test('a refusal says who may send how much, and when to come back', () => {
+test('the problem names the limit and when to retry', () => {
   const { code, options } = limitProblem(policy, { granted: 0, remaining: 0, resetMs: 30_000 })
   expect(code).toBe('rate_limited')
   expect(options).toMatchObject({
-    detail: 'The API key may send 10 decisions in 60 s.',
+    detail: 'The API key may send 10 decisions per 60 s. Retry after the delay in `Retry-After`.',
     headers: { 'retry-after': '30', ratelimit: '"key";r=0;t=30' }
   })
 })
 
-test.each([0, 1, 999])('%i ms until the window ends are told as one second', (resetMs) => {
+test.each([0, 1, 999])('%i ms until the reset are rounded up to one second', (resetMs) => {
   const { options } = limitProblem(policy, { granted: 0, remaining: 0, resetMs })
   expect(options.headers?.['retry-after']).toBe('1')
 })

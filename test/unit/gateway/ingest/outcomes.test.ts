@@ -1,4 +1,4 @@
-/** Outcomes: exactly one for each decision, and what the caller learns beside it. */
+/** Tests that each decision has exactly one outcome, and the response for it. */
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
 import type { KeyPrincipal } from '../../../../core/principal.ts'
@@ -11,14 +11,14 @@ import { createNotes, principal, quota } from './fakes.ts'
 const call = callOf()
 const known = { call, submission: null }
 
-function scene(refusal: Problem | null = null) {
+function scene(problem: Problem | null = null) {
   const metrics = new RecordingMetrics()
   const charged: { principal: KeyPrincipal; points: number }[] = []
   const outcomes = createOutcomes({
-    ...{ metrics, facts: createNotes().notes },
+    ...{ metrics, usage: createNotes().notes },
     limitRate: async (who, points) => {
       charged.push({ principal: who, points })
-      return { ...quota, refusal }
+      return { ...quota, problem }
     }
   })
   const counted = () => metrics.labelsOf('sluice_ingest_outcomes_total')
@@ -26,7 +26,7 @@ function scene(refusal: Problem | null = null) {
 }
 
 describe('acknowledge', () => {
-  test('answers 202 with two members and the quota', () => {
+  test('responds 202 with two members and the quota', () => {
     const { outcomes, counted } = scene()
     const decision = aDecision()
     const reply = outcomes.acknowledge({ ...known, principal, decision, quota })
@@ -39,16 +39,16 @@ describe('acknowledge', () => {
   })
 })
 
-describe('refuse', () => {
+describe('reject', () => {
   const problem = new Problem('log_unavailable', {
-    detail: 'The log did not acknowledge.',
+    detail: 'The write was not acknowledged in time.',
     headers: { 'retry-after': '2' }
   })
 
-  test('counts the code, and adds the id and the quota to the answer', async () => {
+  test('counts the code and adds the id and the quota to the response', async () => {
     const { outcomes, charged, counted } = scene()
     const decision = aDecision()
-    const refused = (await outcomes.refuse(
+    const refused = (await outcomes.reject(
       { ...known, principal, decision, quota },
       problem
     )) as Problem
@@ -61,11 +61,11 @@ describe('refuse', () => {
     expect(charged).toEqual([])
   })
 
-  test('an item that is no decision is charged all the same', async () => {
+  test('charges an item that is not a decision', async () => {
     const { outcomes, charged } = scene()
     const invalid = new Problem('invalid_decision', { detail: 'No.' })
     const attempt = { ...outcomes.begin(call), principal }
-    const refused = (await outcomes.refuse(attempt, invalid)) as Problem
+    const refused = (await outcomes.reject(attempt, invalid)) as Problem
     expect(charged).toEqual([{ principal, points: 1 }])
     expect(refused.options.headers).toEqual(quota.headers)
     expect(refused.options.members).toEqual({})
@@ -73,43 +73,43 @@ describe('refuse', () => {
 
   test.each([
     ['before its point was taken', null, 16],
-    ['after that', quota, 15]
-  ])('what cannot succeed is charged by what was read of it, %s', async (_when, taken, points) => {
+    ['after its point was taken', quota, 15]
+  ])('charges a rejection by the bytes read, %s', async (_when, taken, points) => {
     const { outcomes, charged } = scene()
     const tooLarge = new Problem('payload_too_large', { detail: 'No.' })
     const attempt = { ...outcomes.begin(callOf({ body_bytes: 1024 * 1024 })), principal }
-    await outcomes.refuse({ ...attempt, quota: taken }, tooLarge)
+    await outcomes.reject({ ...attempt, quota: taken }, tooLarge)
     expect(charged).toEqual([{ principal, points }])
   })
 
-  test('an invalid item over the limit keeps its own refusal', async () => {
+  test('an invalid item over the limit keeps its own problem', async () => {
     const { outcomes } = scene(new Problem('rate_limited', { detail: 'Too many.' }))
     const invalid = new Problem('invalid_decision', { detail: 'No.' })
     const attempt = { ...outcomes.begin(call), principal }
-    const refused = (await outcomes.refuse(attempt, invalid)) as Problem
+    const refused = (await outcomes.reject(attempt, invalid)) as Problem
     expect(refused.code).toBe('invalid_decision')
   })
 
   test.each([
-    ['without a key there is nobody to charge', null, null],
-    ['what was refused by the limit is not charged again', principal, quota]
+    ['charges nothing without a known key', null, null],
+    ['does not charge a rejection by the rate limit again', principal, quota]
   ])('%s', async (_what, who, taken) => {
     const { outcomes, charged } = scene()
-    await outcomes.refuse({ ...known, principal: who, decision: null, quota: taken }, problem)
+    await outcomes.reject({ ...known, principal: who, decision: null, quota: taken }, problem)
     expect(charged).toEqual([])
   })
 
-  test('what nobody expected is counted and passed on as it is', async () => {
+  test('counts an unexpected error and passes it on unchanged', async () => {
     const { outcomes, charged, counted } = scene()
     const bug = new TypeError('a bug')
     const attempt = { ...outcomes.begin(call), principal }
-    expect(await outcomes.refuse(attempt, bug)).toBe(bug)
+    expect(await outcomes.reject(attempt, bug)).toBe(bug)
     expect(counted()).toEqual([{ outcome: 'rejected', reason: 'internal_error' }])
     expect(charged).toEqual([])
   })
 })
 
-test('an attempt begins knowing nothing', () => {
+test('a new attempt has no principal, submission, decision or quota', () => {
   expect(scene().outcomes.begin(call)).toEqual({
     ...known,
     principal: null,

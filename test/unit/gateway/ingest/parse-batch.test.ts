@@ -1,4 +1,4 @@
-/** parse of a batch: which items there are, and what refuses all of them. */
+/** Tests the parsing of batches: the items of a batch, and the errors for the whole request. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { membersMax } from '../../../../core/json/json-members.ts'
@@ -20,13 +20,16 @@ function valuesOf(body: string | Buffer, contentType?: string): unknown[] {
   )
 }
 
-/** What only an object has; a bomb was not parsed, and says so. */
+/**
+ * Returns the value of an item or its problem. The value of an item that exceeds the scan limits is
+ * 'too deep'.
+ */
 function valueOf(item: Submission | Problem): unknown {
   if (item instanceof Problem) return item
   return item.tooDeepIn === null ? item.value : 'too deep'
 }
 
-/** What the items of a batch ought to be, or null when its text is none. */
+/** Returns the expected items of a batch, or null if its text is not a batch. */
 function decisionsIn(body: string): unknown[] | null {
   try {
     const { decisions } = JSON.parse(body) as { decisions: unknown[] }
@@ -41,7 +44,7 @@ function expectedOf(value: unknown): unknown {
   return JSON.stringify(value).includes('['.repeat(60)) ? 'too deep' : value
 }
 
-/** The text of each member of each item. */
+/** Returns the text of each member of each item. */
 function textsOf(body: string): Record<string, string>[] {
   return parse(body).items.map((item) => {
     if (item instanceof Problem) return {}
@@ -50,36 +53,36 @@ function textsOf(body: string): Record<string, string>[] {
   })
 }
 
-/** Levels that close in the wrong order: counted without their kind, they come out even. */
+/** Has as many closing as opening brackets, but of the wrong kind. */
 const brokenBomb = `{"a":${'['.repeat(70)}${'}'.repeat(70)}]`
 const brokenCrowd = `{${'"a":1,'.repeat(membersMax)}"b":nul}`
 
 describe('one JSON text', () => {
-  test('has its items in order, each with its own text', () => {
+  test('yields its items in order, each with its own text', () => {
     const body = '{"decisions": [ {"input": 1e400 ,"output":"a"} , {"input":[1, 2]} ]}'
     expect(textsOf(body)).toEqual([{ input: '1e400', output: '"a"' }, { input: '[1, 2]' }])
   })
 
-  test('may stand behind a byte order mark and hold members that are not known', () => {
+  test('may begin with a byte order mark and have unknown members', () => {
     expect(valuesOf('\ufeff{"a":{"decisions":1},"decisions":[{}],"z":[]}')).toEqual([{}])
   })
 
-  test('names are compared decoded', () => {
+  test('compares decoded names', () => {
     expect(valuesOf('{"\\u0064ecisions":[{"a":1}]}')).toEqual([{ a: 1 }])
   })
 
-  test('an item too deep is an item, and its neighbours are there', () => {
+  test('an item that is nested too deeply is an item, and the others are parsed', () => {
     const deep = `{"input":${'['.repeat(70)}${']'.repeat(70)}}`
     const { items } = parse(`{"decisions":[{"a":1},${deep},{"b":2}]}`)
     const found = items.map((item) => (item instanceof Problem ? item : item.tooDeepIn))
     expect(found).toEqual([null, 'input', null])
   })
 
-  test('items that are no objects are items', () => {
+  test('items that are not objects are items', () => {
     expect(valuesOf('{"decisions":[1,"a",[2],null]}')).toEqual([null, null, null, null])
   })
 
-  test('a report may come alone', () => {
+  test('a report may be sent alone', () => {
     expect(parse('{"client_report":{"dropped":{}}}')).toEqual({
       items: [],
       sizes: [],
@@ -89,29 +92,41 @@ describe('one JSON text', () => {
 
   test.each([
     ['malformed_json', 'nothing', ''],
-    ['malformed_json', 'an item that is no JSON', '{"decisions":[{"a":}]}'],
-    ['malformed_json', 'a scalar that is no JSON', '{"decisions":[nul]}'],
+    ['malformed_json', 'an item that is not JSON', '{"decisions":[{"a":}]}'],
+    ['malformed_json', 'a scalar that is not JSON', '{"decisions":[nul]}'],
     ['malformed_json', 'no end', '{"decisions":[{}]'],
-    ['malformed_json', 'more behind it', '{"decisions":[{}]}x'],
-    ['malformed_json', 'broken text beside it', '{"decisions":[{}],"a":nul}'],
+    ['malformed_json', 'text after it', '{"decisions":[{}]}x'],
+    ['malformed_json', 'invalid text next to the array', '{"decisions":[{}],"a":nul}'],
     ['malformed_json', 'an array cut off', '[1,'],
     ['malformed_encoding', 'Latin-1', Buffer.from('{"decisions":["\xe9"]}', 'latin1')],
     ['invalid_batch', 'a bare array', '[{"input":1}]'],
     ['invalid_batch', 'no decisions', '{}'],
     ['invalid_batch', 'an empty array', '{"decisions":[]}'],
-    ['invalid_batch', 'an object of decisions', '{"decisions":{"a":1}}'],
-    ['invalid_batch', 'decisions twice', '{"decisions":[{}],"decisions":[{}]}'],
-    ['invalid_batch', 'another member twice', '{"a":1,"decisions":[{}],"\\u0061":1}'],
+    ['invalid_batch', 'an object instead of the array', '{"decisions":{"a":1}}'],
+    ['invalid_batch', 'duplicate decisions', '{"decisions":[{}],"decisions":[{}]}'],
+    ['invalid_batch', 'another duplicate member', '{"a":1,"decisions":[{}],"\\u0061":1}'],
     ['invalid_batch', 'too many members', `{${'"a":1,'.repeat(membersMax)}"decisions":[{}]}`],
-    ['malformed_json', 'an item too deep and broken', `{"decisions":[${brokenBomb},{"a":1}]}`],
-    ['malformed_json', 'an item too wide and broken', `{"decisions":[${brokenCrowd},{"a":1}]}`],
+    [
+      'malformed_json',
+      'an item that is too deep and malformed',
+      `{"decisions":[${brokenBomb},{"a":1}]}`
+    ],
+    [
+      'malformed_json',
+      'an item with too many members that is malformed',
+      `{"decisions":[${brokenCrowd},{"a":1}]}`
+    ],
     ['payload_too_large', 'too many', `{"decisions":[${'{},'.repeat(itemsMax)}{}]}`],
-    ['payload_too_large', 'too much beside', `{"decisions":[{}],"a":"${'x'.repeat(70_000)}"}`]
+    [
+      'payload_too_large',
+      'too much text outside the array',
+      `{"decisions":[{}],"a":"${'x'.repeat(70_000)}"}`
+    ]
   ])('%s: %s', async (code, _what, body) => {
     expect((await problemOf(() => parse(body))).code).toBe(code)
   })
 
-  test('is read as JSON.parse reads it, item by item, or not at all', () => {
+  test('agrees with JSON.parse, item by item, or rejects the whole', () => {
     const deep = fc.tuple(fc.nat(170), fc.constantFrom('', ']', '}', '"')).map(([at, slip]) => {
       const item = `{"a":${'['.repeat(70)}{}${']'.repeat(70)}}`
       return item.slice(0, at) + slip + item.slice(at)
@@ -121,7 +136,7 @@ describe('one JSON text', () => {
     const property = fc.property(fc.array(item, { minLength: 1, maxLength: 4 }), (texts) => {
       const body = `{"decisions":[${texts.join(',')}]}`
       fc.pre(body.isWellFormed())
-      // JSON.parse of V8 may get a name with an escape wrong: nodejs/node#63785.
+      // Skips escaped names, because V8's JSON.parse can misread them (nodejs/node#63785).
       fc.pre(!/\\.[^"]*"\s*:/.test(body))
       const expected = decisionsIn(body)
       if (expected === null) expect(() => parse(body)).toThrow(Problem)
@@ -130,29 +145,29 @@ describe('one JSON text', () => {
     fc.assert(property, { seed: 20_261_121, numRuns: 3000 })
   })
 
-  test('the place of broken JSON is that in the body', async () => {
+  test('the position of a syntax error is that in the body', async () => {
     const problem = await problemOf(() => parse('{"decisions":[{},\n{"a":}]}'))
     expect(problem.options.detail).toContain('line 2, column 6')
     expect(problem.options.members).toEqual({ position: 23 })
   })
 
-  test('as many as are allowed are taken', () => {
+  test('accepts the maximum number of items', () => {
     const body = `{"decisions":[${Array.from({ length: itemsMax }, () => '{}').join(',')}]}`
     expect(parse(body).items).toHaveLength(itemsMax)
   })
 })
 
-describe('lines of JSON', () => {
-  test('keep their place behind ten million empty ones', () => {
+describe('JSON lines', () => {
+  test('keep their index after ten million blank lines', () => {
     const body = `${'\n'.repeat(10_000_000)} {"a":1}\r\n\t\r\n \n {"b":2} `
     expect(valuesOf(body, lines)).toEqual([{ a: 1 }, { b: 2 }])
   })
 
-  test('are items; empty lines are not', () => {
+  test('are items; blank lines are skipped', () => {
     expect(valuesOf('{"a":1}\r\n\n \t\n{"b":"ü"}', lines)).toEqual([{ a: 1 }, { b: 'ü' }])
   })
 
-  test('a line that is no JSON, or no UTF-8, fails alone', () => {
+  test('a line that is not JSON or not UTF-8 fails alone', () => {
     const body = Buffer.concat([
       Buffer.from('{"a":1}\n{"a":\n'),
       Buffer.from([0x22, 0xff, 0x22, 0x0a]),
@@ -168,7 +183,7 @@ describe('lines of JSON', () => {
 
   test.each([
     ['invalid_batch', 'nothing', ''],
-    ['invalid_batch', 'empty lines', '\n\n'],
+    ['invalid_batch', 'blank lines', '\n\n'],
     ['payload_too_large', 'too many', '{}\n'.repeat(itemsMax + 1)]
   ])('%s: %s', async (code, _what, body) => {
     expect((await problemOf(() => parse(body, lines))).code).toBe(code)
@@ -176,13 +191,13 @@ describe('lines of JSON', () => {
 })
 
 test.each(['application/x-ndjson', 'application/jsonl; charset=utf-8', 'APPLICATION/NDJSON'])(
-  '%s is taken as lines',
+  'accepts %s as lines',
   (contentType) => {
     expect(valuesOf('{"a":1}\n{}', contentType)).toHaveLength(2)
   }
 )
 
-test('another type is refused with those that are taken', async () => {
+test('rejects other types and names the accepted ones', async () => {
   const problem = await problemOf(() => parse('{}', 'text/csv'))
   expect(problem.code).toBe('unsupported_media_type')
   expect(problem.options.headers).toEqual({ accept: 'application/json, application/x-ndjson' })

@@ -1,4 +1,4 @@
-/** Long bodies: the same outcome as that of short ones, in steps that are each a small part. */
+/** Tests that long bodies, which are parsed in small steps, yield the same result as short ones. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { membersMax } from '../../../../core/json/json-members.ts'
@@ -19,7 +19,7 @@ const json = 'application/json'
 const id = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
 const validate = createValidate({ clock: { now: () => noon }, metrics: new RecordingMetrics() })
 
-/** The decision, or all that is told of its refusal. */
+/** Returns the decision, or the problem as the caller sees it. */
 function outcomeOf(read: () => Submission | Problem): unknown {
   try {
     const item = read()
@@ -34,7 +34,7 @@ function outcomeOf(read: () => Submission | Problem): unknown {
 const atOnce = (body: Buffer) => outcomeOf(() => parse(json, body))
 const inSteps = (body: Buffer) => outcomeOf(() => runSteps(parseSteps(json, body)))
 
-describe('the outcome is that of the body parsed at once', () => {
+describe('gives the same result as parsing at once', () => {
   const singles = corpora.filter(({ way }) => way === 'single')
 
   test.each(singles.map(({ title, sentAs, probes }) => [title, sentAs, probes] as const))(
@@ -44,7 +44,7 @@ describe('the outcome is that of the body parsed at once', () => {
     }
   )
 
-  test('for any members, with slips and without', () => {
+  test('for generated members, with and without errors', () => {
     const value = fc.oneof(mutatedText, surrogateText, fragmentSoup)
     const name = fc.constantFrom(
       ...['input', 'output', 'metadata', 'agent_id', 'agent_i\\u0064', 'input_tokens', '__proto__'],
@@ -66,13 +66,13 @@ describe('the outcome is that of the body parsed at once', () => {
   })
 
   test.each([
-    ['no JSON behind a bomb', `{"input":${'['.repeat(70)}`],
+    ['invalid JSON after excessive nesting', `{"input":${'['.repeat(70)}`],
     ['too many members', `{${'"a":1,'.repeat(membersMax)}"b":nul}`],
     [
       'a token count with many digits',
       `{"input":1,"output":"","input_tokens":1.${'0'.repeat(900)}}`
     ],
-    ['no object', '[{}]'],
+    ['a body that is not an object', '[{}]'],
     ['nothing', '  '],
     ['lines', '{\n"input":1,\n"output":}']
   ])('%s', (_what, text) => {
@@ -81,7 +81,7 @@ describe('the outcome is that of the body parsed at once', () => {
 })
 
 describe('of a batch', () => {
-  /** Each item is long, so that each is read in steps. */
+  /** Pads each item, so that it is long enough to be parsed in steps. */
   const pad = `"pad":"${'x'.repeat(longText)}",`
   const item = fc
     .oneof(
@@ -101,7 +101,7 @@ describe('of a batch', () => {
     }
   }
 
-  test('each line has the outcome that it has alone', () => {
+  test('each line has the same result as alone', () => {
     const lines = fc.array(item, { minLength: 1, maxLength: 3 })
     const property = fc.property(lines, (texts) => {
       fc.pre(texts.every((text) => text.trim() !== '' && !text.includes('\n')))
@@ -115,7 +115,7 @@ describe('of a batch', () => {
     fc.assert(property, { seed: 20_261_123, numRuns: 200 })
   })
 
-  test('each item has the outcome that it has alone, or none is JSON', () => {
+  test('each item has the same result as alone, or the batch is not JSON', () => {
     const items = fc.array(item, { minLength: 1, maxLength: 3 })
     const property = fc.property(items, (texts) => {
       fc.pre(texts.every((text) => text.trim() !== ''))
@@ -129,19 +129,19 @@ describe('of a batch', () => {
   })
 })
 
-test('what is too large is refused before anybody asks whether it is JSON', () => {
+test('rejects a body that is too large before checking its syntax', () => {
   const input = 'x'.repeat(3 * 1024 * 1024)
   const body = `{"output":"","input":"${input}","metadata":{"a":"${input}"},,,`
   expect(inSteps(Buffer.from(body))).toEqual({
     code: 'payload_too_large',
     options: {
-      detail: 'The decision has at least 6291466 bytes encoded, at most 4194304 are taken.',
+      detail: 'The encoded decision is at least 6291466 bytes; the maximum is 4194304.',
       members: { pointer: '/metadata', size_bytes: 3145736, limit_bytes: 4194304 }
     }
   })
 })
 
-test('an item that is too large is refused alone, unless it is no JSON', () => {
+test('rejects an item that is too large alone, unless it is not JSON', () => {
   const input = `"${'x'.repeat(5 * 1024 * 1024)}"`
   const batchOf = (item: string) => Buffer.from(`{"decisions":[{"input":${input},${item}},{}]}`)
   const { items } = runSteps(parseBatchSteps(json, batchOf('"a":1')))
@@ -153,7 +153,7 @@ test('an item that is too large is refused alone, unless it is no JSON', () => {
   expect(() => runSteps(broken)).toThrow(expect.objectContaining({ code: 'malformed_json' }))
 })
 
-describe('10 MiB are read in steps, whatever they are made of', () => {
+describe('reads any 10 MiB in small steps', () => {
   const size = 10 * 1024 * 1024
   const filled = (open: string, unit: string, close: string): Buffer =>
     Buffer.from(open + unit.repeat((size - open.length - close.length) / unit.length) + close)
@@ -174,7 +174,7 @@ describe('10 MiB are read in steps, whatever they are made of', () => {
     ['numbers', filled('{"output":"x","other":[', '1234,', '1]}')],
     ['escapes', filled('{"input":1,"output":"', '\\n', '"}')],
     ['escaped quotes', filled('{"input":1,"output":"', '\\"', '"}')],
-    ['halves of characters', filled('{"input":1,"output":"', '\\ud83d\\ude00', '"}')],
+    ['surrogates', filled('{"input":1,"output":"', '\\ud83d\\ude00', '"}')],
     ['short strings', filled('{"output":"x","other":[', '"",', '""]}')],
     ['levels', filled('[', '[', '')]
   ])('%s', (_what, body) => {
@@ -192,7 +192,7 @@ describe('10 MiB are read in steps, whatever they are made of', () => {
     const isLines = separator === '\n'
     const body = isLines ? items.join('\n') : `{"decisions":[${items.join(',')}]}`
     const steps = countSteps(parseBatchSteps(contentType, Buffer.from(body)))
-    // A step ends with the item that fills it.
+    // A step ends only after a whole item, so it can exceed `stepCharacters`.
     expect(steps).toBeGreaterThanOrEqual(size / stepCharacters / 1.2)
   })
 })

@@ -1,4 +1,4 @@
-/** parse: what is JSON in UTF-8, where it stops being that, and where its members stand. */
+/** Tests parsing: JSON in UTF-8, the position of errors, and the members. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { Problem } from '../../../../core/problem.ts'
@@ -11,7 +11,7 @@ function parseText(text: string) {
   return parse(json, Buffer.from(text))
 }
 
-function refusalOf(text: string | Buffer): Promise<Problem> {
+function parseProblem(text: string | Buffer): Promise<Problem> {
   return problemOf(() => parse(json, Buffer.from(text)))
 }
 
@@ -28,7 +28,7 @@ describe('the content type', () => {
     'application/json; charset="utf-8"',
     'application/json ; charset = utf-8',
     'application/json;'
-  ])('%j is taken', (contentType) => {
+  ])('accepts %j', (contentType) => {
     expect(parse(contentType, Buffer.from('{}')).value).toEqual({})
   })
 
@@ -45,7 +45,7 @@ describe('the content type', () => {
     'application/json; charset=utf-8; charset=latin1',
     'application/json, text/plain',
     'multipart/form-data; boundary=application/json'
-  ])('%j is refused and the one that is taken is named', async (contentType) => {
+  ])('rejects %j and names the accepted type', async (contentType) => {
     const problem = await problemOf(() => parse(contentType, Buffer.from('{}')))
     expect(problem.code).toBe('unsupported_media_type')
     expect(problem.options.headers).toEqual({ accept: json })
@@ -57,28 +57,28 @@ describe('the encoding', () => {
   test.each([
     ['a byte of Latin-1', Buffer.from('{"output":"\xe9"}', 'latin1'), 11],
     ['a sequence cut off', Buffer.from('{"output":"é"}').subarray(0, 12), 11],
-    ['a surrogate half', Buffer.from([0x7b, 0xed, 0xa0, 0x80, 0x7d]), 1],
+    ['an encoded surrogate', Buffer.from([0x7b, 0xed, 0xa0, 0x80, 0x7d]), 1],
     ['an overlong slash', Buffer.from([0xc0, 0xaf]), 0],
-    ['a byte behind a genuine U+FFFD', Buffer.from([0xef, 0xbf, 0xbd, 0xff]), 3],
+    ['an invalid byte after a genuine U+FFFD', Buffer.from([0xef, 0xbf, 0xbd, 0xff]), 3],
     ['UTF-16', Buffer.from('\ufeff{}', 'utf16le'), 0]
-  ])('%s is refused, with the byte', async (_what, body, at) => {
-    const problem = await refusalOf(body)
+  ])('rejects %s and names the byte', async (_what, body, at) => {
+    const problem = await parseProblem(body)
     expect(problem.code).toBe('malformed_encoding')
     expect(problem.options.detail).toBe(`The body is not UTF-8 at byte ${at}.`)
   })
 
-  test('one byte order mark is passed over', () => {
+  test('skips one byte order mark', () => {
     const { text, value, members } = parseText('\ufeff{"a":1}')
     expect(value).toEqual({ a: 1 })
     expect(text.slice(members[0]?.start, members[0]?.end)).toBe('1')
   })
 
-  test('a second byte order mark is not JSON', async () => {
-    expect((await refusalOf('\ufeff\ufeff{}')).code).toBe('malformed_json')
+  test('rejects a second byte order mark', async () => {
+    expect((await parseProblem('\ufeff\ufeff{}')).code).toBe('malformed_json')
   })
 })
 
-describe('broken JSON is refused with the place', () => {
+describe('rejects malformed JSON with its position', () => {
   test.each([
     ['{"a":}', 5, 1, 6],
     ['{"a":1,}', 7, 1, 8],
@@ -92,30 +92,30 @@ describe('broken JSON is refused with the place', () => {
     ['nonsense', 0, 1, 1],
     ['[1,]', 3, 1, 4]
   ])('%j', async (text, position, line, column) => {
-    const problem = await refusalOf(text)
+    const problem = await parseProblem(text)
     expect(problem.code).toBe('malformed_json')
     expect(problem.options.detail).toBe(`The body is not JSON at line ${line}, column ${column}.`)
     expect(problem.options.members).toEqual({ position })
   })
 
-  test.each(['', ' ', '\n\t\r ', '\ufeff'])('%j is called empty', async (text) => {
-    expect((await refusalOf(text)).options.detail).toBe('The body is empty.')
+  test.each(['', ' ', '\n\t\r ', '\ufeff'])('reports %j as empty', async (text) => {
+    expect((await parseProblem(text)).options.detail).toBe('The body is empty.')
   })
 
-  test('nothing of the body travels back', async () => {
-    const problem = await refusalOf('{"password":"hunter2",}')
+  test('never repeats the body in an error', async () => {
+    const problem = await parseProblem('{"password":"hunter2",}')
     expect(JSON.stringify(problem.options)).not.toContain('hunter2')
   })
 })
 
 describe('depth', () => {
-  test(`${depthMax} levels are taken, the body among them`, () => {
+  test(`accepts ${depthMax} levels, including the body`, () => {
     const { tooDeepIn, value } = parseText(`{"input":${nested(depthMax - 1)}}`)
     expect(tooDeepIn).toBeNull()
     expect(value).toHaveProperty('input')
   })
 
-  test('one level more names the member and is not parsed', () => {
+  test('names the member that is nested one level deeper, without parsing it', () => {
     const { tooDeepIn, value } = parseText(`{"output":"x","input":${nested(depthMax)}}`)
     expect(tooDeepIn).toBe('input')
     expect(value).toBeNull()
@@ -125,17 +125,17 @@ describe('depth', () => {
     ['arrays', '['],
     ['objects', '{"a":'],
     ['both', '[{"a":']
-  ])('a bomb of %s in a member is noticed before it is parsed', (_what, opening) => {
+  ])('detects excessive nesting of %s in a member before parsing', (_what, opening) => {
     expect(parseText(`{"input":${opening.repeat(1_000_000)}`).tooDeepIn).toBe('input')
   })
 
-  test('a bomb in place of an object is refused', async () => {
-    expect((await refusalOf('['.repeat(1_000_000))).status).toBe(400)
+  test('rejects excessive nesting instead of an object', async () => {
+    expect((await parseProblem('['.repeat(1_000_000))).status).toBe(400)
   })
 })
 
 describe('members', () => {
-  test('values are cut out as they were sent', () => {
+  test('cuts values out as they were sent', () => {
     const { text, members } = parseText('{ "n" : 1.0e2 , "\\u0061" :{"z":[ 1,2 ]}  ,"s":"\\"}" }')
     expect(members.map(({ name, start, end }) => [name, text.slice(start, end)])).toEqual([
       ['n', '1.0e2'],
@@ -145,13 +145,13 @@ describe('members', () => {
   })
 
   test.each(['[]', '"text"', '12', 'null', 'true', '[{"input":1,"output":"x"}]'])(
-    '%s is JSON without members, for validate to refuse',
+    '%s is JSON without members, which validate rejects',
     (text) => {
       expect(parseText(text)).toMatchObject({ members: [], tooDeepIn: null, value: null })
     }
   )
 
-  test('whatever the bytes are, the answer is a submission or a refusal', () => {
+  test('returns a submission or a problem for any bytes', () => {
     const pieces = fc.constantFrom(
       '{',
       '}',
@@ -181,7 +181,7 @@ describe('members', () => {
     )
   })
 
-  test('what JSON.stringify wrote is found again, member by member', () => {
+  test('finds every member that JSON.stringify wrote', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (object) => {
         const { text, members } = parseText(JSON.stringify(object))
@@ -193,7 +193,7 @@ describe('members', () => {
   })
 })
 
-test('a name written with escapes is read, whatever was read before', () => {
+test('reads an escaped name, whatever was read before', () => {
   parseText('{"input":1,"output":"","agent_i\\\\":1}')
   const { value } = parseText('{"input":1,"output":"","agent_i\\u0064":"a"}')
   expect(value).toEqual({ input: 1, output: '', agent_id: 'a' })

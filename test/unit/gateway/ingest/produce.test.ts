@@ -1,11 +1,11 @@
-/** produce: batches, the broker's word, the deadline, and memory that has an end. */
+/** Tests producing: batches, acknowledgements, the deadline and the memory limit. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
 import { createProduce } from '../../../../gateway/ingest/produce.ts'
 import { PartialSendError, ProduceError } from '../../../../platform/kafka/record-producer.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { problemOf } from '../../api/fakes.ts'
-import { aRecord, FakeLog } from './fakes.ts'
+import { aRecord, FakeRoutingProducer } from './fakes.ts'
 
 const overheadBytes = 512
 const mebibyte = 1024 * 1024
@@ -14,7 +14,7 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 function scene(overrides: { inFlightBytesMax?: number } = {}) {
-  const log = new FakeLog()
+  const log = new FakeRoutingProducer()
   const metrics = new RecordingMetrics()
   const line = createProduce({
     producer: log,
@@ -31,7 +31,7 @@ function scene(overrides: { inFlightBytesMax?: number } = {}) {
   return { ...line, log, metrics, inFlight }
 }
 
-/** Tells whether a promise has settled, without waiting for it. */
+/** Tracks the state of a promise without waiting for it. */
 function watch(promise: Promise<void>): { state: 'waiting' | 'resolved' | 'rejected' } {
   const seen: { state: 'waiting' | 'resolved' | 'rejected' } = { state: 'waiting' }
   promise.then(
@@ -42,7 +42,7 @@ function watch(promise: Promise<void>): { state: 'waiting' | 'resolved' | 'rejec
 }
 
 describe('the batch', () => {
-  test('records that come within the linger travel together', async () => {
+  test('contains the records that arrive within the linger time', async () => {
     const { produce, log } = scene()
     const records = [aRecord(), aRecord(), aRecord()]
     const produced = Promise.all(records.map(produce))
@@ -53,7 +53,7 @@ describe('the batch', () => {
     await produced
   })
 
-  test('a record that comes after the linger travels in the next', async () => {
+  test('does not contain a record that arrives after the linger time', async () => {
     const { produce, log } = scene()
     const first = watch(produce(aRecord()))
     await jest.advanceTimersByTimeAsync(3)
@@ -64,7 +64,7 @@ describe('the batch', () => {
     expect([first.state, second.state]).toEqual(['waiting', 'resolved'])
   })
 
-  test('is sent at once when the next record would take it over 4.5 MiB', async () => {
+  test('is sent at once when the next record would exceed 4.5 MiB', async () => {
     const { produce, log } = scene()
     void produce(aRecord(4 * mebibyte))
     void produce(aRecord(mebibyte))
@@ -81,7 +81,7 @@ describe('the batch', () => {
     expect(log.sends.map(({ records }) => records.length)).toEqual([5000, 1])
   })
 
-  test('the linger of a batch that was sent early does not cut the next one short', async () => {
+  test('an early batch does not shorten the linger time of the next one', async () => {
     const { produce, log } = scene()
     void produce(aRecord(4 * mebibyte))
     await jest.advanceTimersByTimeAsync(2)
@@ -93,8 +93,8 @@ describe('the batch', () => {
   })
 })
 
-describe('the answer', () => {
-  test('comes only after the broker acknowledged', async () => {
+describe('the result', () => {
+  test('arrives only after the broker has acknowledged the record', async () => {
     const { produce, log, metrics } = scene()
     const produced = watch(produce(aRecord()))
     await jest.advanceTimersByTimeAsync(9000)
@@ -105,7 +105,7 @@ describe('the answer', () => {
     expect(metrics.observations).toMatchObject([{ name: 'sluice_produce_seconds', labels: {} }])
   })
 
-  test('is 503 at the deadline, since nobody knows, and may be sent again', async () => {
+  test('is a retryable 503 at the deadline, because the write may have succeeded', async () => {
     const { produce } = scene()
     const refused = problemOf(produce(aRecord()))
     await jest.advanceTimersByTimeAsync(10_003)
@@ -116,10 +116,10 @@ describe('the answer', () => {
   })
 
   test.each([
-    ['may take it later', new PartialSendError(new Map([[0, true]]), null), '2'],
-    ['will refuse it again', new PartialSendError(new Map([[0, false]]), null), '30'],
-    ['cannot be reached', new ProduceError('away', { retryable: true, cause: null }), '2'],
-    ['broke in another way', new Error('socket'), '2']
+    ['reports a transient error', new PartialSendError(new Map([[0, true]]), null), '2'],
+    ['rejects the record permanently', new PartialSendError(new Map([[0, false]]), null), '30'],
+    ['is unreachable', new ProduceError('away', { retryable: true, cause: null }), '2'],
+    ['fails in another way', new Error('socket'), '2']
   ])('is 503 when the broker %s', async (_what, cause, retryAfter) => {
     const { produce, log, metrics } = scene()
     const refused = problemOf(produce(aRecord()))
@@ -132,7 +132,7 @@ describe('the answer', () => {
     expect(metrics.observations).toEqual([])
   })
 
-  test('of a batch that failed in part is for each record its own', async () => {
+  test('is separate for each record of a partly failed batch', async () => {
     const { produceEach, log } = scene()
     const overLimit = new Problem('rate_limited', { detail: 'No.' })
     const produced = produceEach([aRecord(), overLimit, aRecord(), aRecord()])
@@ -149,7 +149,7 @@ describe('the answer', () => {
     expect(fourth?.options.headers).toEqual({ 'retry-after': '30' })
   })
 
-  test('does not wait for a broker that stalls with the records of another', async () => {
+  test('does not wait for a broker that stalls with other records', async () => {
     const { produce, log } = scene()
     const stalled = watch(produce(aRecord(100, 'broker-2')))
     const produced = watch(produce(aRecord()))
@@ -160,7 +160,7 @@ describe('the answer', () => {
     expect([stalled.state, produced.state]).toEqual(['waiting', 'resolved'])
   })
 
-  test('of a batch that failed is the answer to all in it, and to nobody else', async () => {
+  test('of a failed batch is the result of all its records, and of no others', async () => {
     const { produce, log } = scene()
     const failed = [watch(produce(aRecord())), watch(produce(aRecord()))]
     await jest.advanceTimersByTimeAsync(3)
@@ -173,7 +173,7 @@ describe('the answer', () => {
     expect(other.state).toBe('resolved')
   })
 
-  test('an acknowledgement after the deadline changes no answer', async () => {
+  test('does not change after the deadline', async () => {
     const { produce, log } = scene()
     const produced = watch(produce(aRecord()))
     await jest.advanceTimersByTimeAsync(10_003)
@@ -182,7 +182,7 @@ describe('the answer', () => {
     expect(produced.state).toBe('rejected')
   })
 
-  test('no timer is left once everything is answered', async () => {
+  test('leaves no timer when all records have a result', async () => {
     const { produce, log } = scene()
     const produced = produce(aRecord())
     await jest.advanceTimersByTimeAsync(3)
@@ -192,10 +192,10 @@ describe('the answer', () => {
   })
 })
 
-describe('what is in flight', () => {
+describe('in-flight records', () => {
   const size = 1000 - overheadBytes
 
-  test('is accounted for from the first moment to the acknowledgement', async () => {
+  test('are counted from the first moment to the acknowledgement', async () => {
     const { produce, log, inFlight } = scene()
     const produced = Promise.all([produce(aRecord(size)), produce(aRecord(size))])
     await jest.advanceTimersByTimeAsync(3)
@@ -206,7 +206,7 @@ describe('what is in flight', () => {
     expect(inFlight()).toEqual([0, 0])
   })
 
-  test('has a limit: over it the answer is 503 at once, and the log is not asked', async () => {
+  test('are limited: beyond the limit the result is 503 at once, without a write', async () => {
     const { produce, log } = scene({ inFlightBytesMax: 2500 })
     const taken = [produce(aRecord(size)), produce(aRecord(size))]
     const problem = await problemOf(produce(aRecord(size)))
@@ -226,7 +226,7 @@ describe('what is in flight', () => {
     expect(inFlight()).toEqual([2000, 2])
   })
 
-  test('counts on after the deadline, until the client lets go of the records', async () => {
+  test('count after the deadline, until the client releases the records', async () => {
     const { produce, log, inFlight } = scene({ inFlightBytesMax: 1500 })
     const late = problemOf(produce(aRecord(size)))
     await jest.advanceTimersByTimeAsync(10_003)
@@ -244,7 +244,7 @@ describe('what is in flight', () => {
 })
 
 describe('drain', () => {
-  test('sends what waits for company and resolves once it is acknowledged', async () => {
+  test('sends open batches and resolves once they are acknowledged', async () => {
     const { produce, drain, log } = scene()
     const produced = watch(produce(aRecord()))
     const drained = watch(drain())
@@ -256,7 +256,7 @@ describe('drain', () => {
     expect([produced.state, drained.state]).toEqual(['resolved', 'resolved'])
   })
 
-  test('waits for what is on its way already, and does not mind that it fails', async () => {
+  test('waits for batches in flight, even if they fail', async () => {
     const { produce, drain, log } = scene()
     const produced = watch(produce(aRecord()))
     await jest.advanceTimersByTimeAsync(3)
@@ -266,7 +266,7 @@ describe('drain', () => {
     expect([produced.state, drained.state]).toEqual(['rejected', 'resolved'])
   })
 
-  test('has nothing to wait for when nothing was produced', async () => {
+  test('returns at once when nothing was produced', async () => {
     await scene().drain()
   })
 })

@@ -1,4 +1,4 @@
-/** validate: which bodies are decisions, what is kept of them, and what is said of the others. */
+/** Tests validation: valid bodies and their decisions, and the errors for invalid bodies. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isUuid } from '../../../../core/ids/ids.ts'
@@ -23,13 +23,13 @@ async function errorsOf(body: string | object) {
   return problem.options.errors
 }
 
-/** A body whose `input` stands there letter for letter. */
+/** Builds a body with this exact text as `input`. */
 function withInput(input: string): string {
   return `{"input":${input},"output":"yes"}`
 }
 
 describe('a valid body', () => {
-  test('becomes a decision of the organization whose key it came with', () => {
+  test("becomes a decision of the key's organization", () => {
     const body = aDecisionBody()
     expect(decisionOf(body)).toEqual({
       ...body,
@@ -41,7 +41,7 @@ describe('a valid body', () => {
     })
   })
 
-  test('needs no more than input and output', () => {
+  test('needs only input and output', () => {
     const { decision_id, ...rest } = decisionOf({ input: null, output: '' })
     expect(isUuid(decision_id)).toBe(true)
     expect(decision_id.charAt(14)).toBe('7')
@@ -60,12 +60,12 @@ describe('a valid body', () => {
     })
   })
 
-  test('two without an id are two decisions', () => {
+  test('gets a new id each time without one', () => {
     const body = { input: 1, output: 'x' }
     expect(decisionOf(body).decision_id).not.toBe(decisionOf(body).decision_id)
   })
 
-  test("the caller's id is kept, in lower case", () => {
+  test("keeps the caller's id, in lower case", () => {
     const decision_id = '01938C4E-5B7A-7C3E-9F00-2F6D1C1B8A55'
     expect(decisionOf(aDecisionBody({ decision_id })).decision_id).toBe(decision_id.toLowerCase())
   })
@@ -79,7 +79,7 @@ describe('a valid body', () => {
     }
   )
 
-  test('an empty agent_id means absent; an empty session_id and domain are what they are', () => {
+  test('an empty agent_id means absent; an empty session_id and domain are kept', () => {
     const body = aDecisionBody({ agent_id: '', session_id: '', domain: '' })
     expect(decisionOf(body)).toMatchObject({ agent_id: null, session_id: '', domain: '' })
   })
@@ -92,7 +92,7 @@ describe('a valid body', () => {
     ['output', '\u0000👩‍👩‍👧\u2028'],
     ['input_tokens', 0],
     ['output_tokens', Number.MAX_SAFE_INTEGER]
-  ])('%s may be as long as characters, not code units, allow', (name, value) => {
+  ])('the limit of %s counts characters, not code units', (name, value) => {
     expect(decisionOf(aDecisionBody({ [name]: value }))).toHaveProperty(name, value)
   })
 
@@ -107,13 +107,13 @@ describe('a valid body', () => {
     '{"a":1,"a":2}',
     '[ 1 , 2 ]',
     '{\n\t"k" : null\r\n}'
-  ])('input %j is kept letter for letter', (input) => {
+  ])('keeps the text of input %j', (input) => {
     expect(decisionOf(withInput(input)).input).toBe(input)
     const metadata = `{"m":${input}}`
     expect(decisionOf(`{"metadata": ${metadata} ,"input":1,"output":""}`).metadata).toBe(metadata)
   })
 
-  test('whatever JSON the input is, its text survives', () => {
+  test('keeps the text of any JSON input', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 1, '\t'), (value, indent) => {
         const input = JSON.stringify(value, null, indent)
@@ -122,7 +122,7 @@ describe('a valid body', () => {
     )
   })
 
-  test('members that are not part of the contract are ignored and counted', () => {
+  test('ignores and counts unknown members', () => {
     metrics.counts.length = 0
     decisionOf('{"input":1,"output":"","x":1,"X":2,"__proto__":{"agent_id":"no"}}')
     expect(metrics.counts).toEqual([
@@ -133,7 +133,7 @@ describe('a valid body', () => {
   })
 })
 
-describe('an invalid body is refused with the place', () => {
+describe('rejects an invalid body with the pointer of the error', () => {
   test.each([
     ['/input', 'is required', '{"output":""}'],
     ['/output', 'is required', '{"input":1}'],
@@ -162,14 +162,14 @@ describe('an invalid body is refused with the place', () => {
     ['session_id', 1001],
     ['domain', 101],
     ['sdk_version', 101]
-  ])('%s of %i characters is too long', async (name, length) => {
+  ])('rejects %s of %i characters', async (name, length) => {
     const errors = await errorsOf(aDecisionBody({ [name]: 'é'.repeat(length) }))
     const detail = `must have at most ${length - 1} characters`
     expect(errors).toEqual([{ pointer: `/${name}`, detail }])
   })
 
   test.each(['9007199254740991.4', '1e-400', '1.0000000000000000001'])(
-    '%s tokens would be rounded and are refused',
+    'rejects %s tokens, which would be rounded',
     async (literal) => {
       const errors = await errorsOf(`{"input":1,"output":"","output_tokens":${literal}}`)
       const detail = 'must be a whole number or null'
@@ -177,13 +177,13 @@ describe('an invalid body is refused with the place', () => {
     }
   )
 
-  test('a whole number of tokens may be written in any way', () => {
+  test('accepts a whole number of tokens in any notation', () => {
     const body = '{"input":1,"output":"","input_tokens":12.0,"output_tokens":1e3}'
     expect(decisionOf(body)).toMatchObject({ input_tokens: 12, output_tokens: 1000 })
   })
 
   test.each(['agent_id', 'session_id', 'domain', 'sdk_version'])(
-    'NUL is refused in %s',
+    'rejects NUL in %s',
     async (name) => {
       const errors = await errorsOf(aDecisionBody({ [name]: 'a\u0000b' }))
       expect(errors).toMatchObject([{ pointer: `/${name}` }])
@@ -198,12 +198,12 @@ describe('an invalid body is refused with the place', () => {
     '01938c4e5b7a7c3e9f002f6d1c1b8a55',
     '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55\n',
     '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a5g'
-  ])('%j is no decision_id', async (decision_id) => {
+  ])('rejects the decision_id %j', async (decision_id) => {
     const errors = await errorsOf(aDecisionBody({ decision_id }))
     expect(errors).toMatchObject([{ pointer: '/decision_id' }])
   })
 
-  test('every problem is named, and the first of them in the detail', async () => {
+  test('names every error, and the first one in the detail', async () => {
     const problem = await problemOf(() => decisionOf({ output: 1, domain: 2, input_tokens: -1 }))
     expect(problem.options.errors?.map(({ pointer }) => pointer)).toEqual([
       '/input',
@@ -214,7 +214,7 @@ describe('an invalid body is refused with the place', () => {
     expect(problem.options.detail).toBe('/input is required, and 3 more.')
   })
 
-  test('an inherited member is no member', async () => {
+  test('ignores inherited members', async () => {
     const errors = await errorsOf('{"__proto__":{"input":1,"output":"x"}}')
     expect(errors?.map(({ pointer }) => pointer)).toEqual(['/input', '/output'])
   })
@@ -226,7 +226,7 @@ describe('an invalid body is refused with the place', () => {
     ['/a', '{"a":1,"input":1,"output":"","\\u0061":1}'],
     ['/__proto__', '{"__proto__":1,"input":1,"output":"","__proto__":1}'],
     ['/', '{"":1,"input":1,"output":"","":1}']
-  ])('%s twice is refused, for nobody knows which was meant', async (pointer, body) => {
+  ])('rejects a duplicate %s, because either value could be meant', async (pointer, body) => {
     expect(await errorsOf(body)).toEqual([{ pointer, detail: 'appears more than once' }])
   })
 
@@ -236,28 +236,28 @@ describe('an invalid body is refused with the place', () => {
     ['/output', '{"input":1,"output":"\\ude00\\ud83d"}'],
     ['/metadata', '{"input":1,"output":"","metadata":{"a":"\\ud83dx"}}'],
     ['/session_id', '{"input":1,"output":"","session_id":"\\udfff"}']
-  ])('half a character in %s is refused, for it cannot be kept', async (pointer, body) => {
+  ])('rejects an unpaired surrogate in %s', async (pointer, body) => {
     const errors = await errorsOf(body)
     expect(errors).toEqual([{ pointer, detail: expect.stringContaining('unpaired surrogate') }])
   })
 
   test.each(['\\\\ud800', '\\ud83d\\ude00', '\\\\\\\\ud800'])(
-    'an escape that only looks like half a character is taken: %s',
+    'accepts an escape that only looks like a surrogate: %s',
     (escape) => {
       expect(decisionOf(withInput(`"${escape}"`)).input).toBe(`"${escape}"`)
     }
   )
 
-  test('half a character in a member that is ignored hurts nobody', () => {
+  test('accepts an unpaired surrogate in an unknown member', () => {
     expect(decisionOf('{"input":1,"output":"","x":"\\ud800"}').input).toBe('1')
   })
 
-  test('nesting beyond the limit names the member and nothing else', async () => {
+  test('names only the member that is nested too deeply', async () => {
     const errors = await errorsOf(withInput('['.repeat(64) + ']'.repeat(64)))
     expect(errors).toEqual([{ pointer: '/input', detail: 'nests deeper than 64 levels' }])
   })
 
-  test('more members than are looked at is refused as one problem', async () => {
+  test('reports too many members as one error', async () => {
     const body = (count: number): string => {
       const others = Array.from({ length: count - 2 }, (_, index) => `"m${index}":0`)
       return `{"input":1,"output":"",${others.join(',')}}`
@@ -268,28 +268,28 @@ describe('an invalid body is refused with the place', () => {
     ])
   })
 
-  test('a name as long as a body does not come back', async () => {
+  test('does not repeat a name as long as a body', async () => {
     const name = 'n'.repeat(257)
     expect(await errorsOf(`{"input":1,"output":"","${name}":1,"${name}":1}`)).toEqual([
-      { pointer: '', detail: 'has a member of a very long name more than once' }
+      { pointer: '', detail: 'has a member with a very long name more than once' }
     ])
     expect(await errorsOf(`{"${name}":${'['.repeat(64)}`)).toEqual([
       { pointer: '', detail: 'nests deeper than 64 levels' }
     ])
   })
 
-  test('the pointer of a member escapes slash and tilde', async () => {
+  test('escapes slash and tilde in a pointer', async () => {
     const errors = await errorsOf(`{"a/b~c":${'['.repeat(64)}`)
     expect(errors).toMatchObject([{ pointer: '/a~1b~0c' }])
   })
 
-  test('a hundred problems are named at most', async () => {
+  test('names at most a hundred errors', async () => {
     const problem = await problemOf(() => decisionOf(`{${'"input":1,'.repeat(300)}"output":""}`))
     expect(problem.options.errors).toHaveLength(100)
     expect(problem.options.detail).toContain('and 298 more')
   })
 
-  test('nothing of the body travels back', async () => {
+  test('never repeats the body in an error', async () => {
     const errors = await errorsOf(aDecisionBody({ agent_id: { secret: 'hunter2' } }))
     expect(JSON.stringify(errors)).not.toContain('hunter2')
   })

@@ -1,4 +1,4 @@
-/** Requests that two readers could read differently. */
+/** Tests that requests are rejected if two servers could parse them differently. */
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { ambiguityOf } from '../../../../http/admission/ambiguity.ts'
@@ -32,7 +32,7 @@ test.each<[Shape]>([
   [{ version: '1.0' }],
   [{ version: '1.0', hosts: [] }],
   [{ more: ['Authorization', 'Content-Type', 'X-Authorized', 'X-Authorized'] }]
-])('%j is clear', (shape) => {
+])('accepts %j', (shape) => {
   expect(detailOf(shape)).toBeUndefined()
 })
 
@@ -47,6 +47,6 @@ test.each<[Shape, RegExp]>([
   [{ more: ['content-type', 'Content-Type'] }, /more than one Content-Type/],
   [{ version: '0.9', hosts: [] }, /HTTP\/1.1/],
   [{ version: '2.0' }, /HTTP\/1.1/]
-])('%j is not', (shape, detail) => {
+])('rejects %j', (shape, detail) => {
   expect(detailOf(shape)).toMatch(detail)
 })

@@ -1,4 +1,4 @@
-/** Bodies in tiny chunks are refused early. */
+/** Tests that bodies in tiny chunks are rejected. */
 import { afterEach, expect, test } from '@jest/globals'
 import { jsonReply } from '../../../../http/call.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
@@ -21,27 +21,30 @@ const chunked = `${head}connection: close\r\ntransfer-encoding: chunked\r\n\r\n`
 const chunksOf = (text: string, count: number): string =>
   `${text.length.toString(16)}\r\n${text}\r\n`.repeat(count)
 
-test('a thousand tiny chunks are a body like any other', async () => {
+test('accepts a thousand tiny chunks', async () => {
   await start()
   expect(await converse(served.port, `${chunked}${chunksOf('x', 1000)}0\r\n\r\n`)).toMatch(/1000$/)
 })
 
-test('more of them are refused, and the connection is closed', async () => {
+test('rejects more tiny chunks and closes the connection', async () => {
   await start()
   const answer = await converse(served.port, `${chunked}${chunksOf('x', 200_000)}`)
   expect(answer === '' || answer.includes('malformed_request')).toBe(true)
-  await waitUntil('nothing is held', () => served.door.bodies.bytes() === 0)
-  expect(served.door.admission.inProgress()).toBe(0)
+  await waitUntil('nothing is held', () => served.httpLimits.bodies.bytes() === 0)
+  expect(served.httpLimits.admission.inProgress()).toBe(0)
 })
 
-test('nobody takes what came before for the whole body', async () => {
+test('never takes a partial body for the whole', async () => {
   await start()
   const whole = `${chunked}${chunksOf('x', 2000)}0\r\n\r\n`
   expect(await converse(served.port, whole)).toContain('malformed_request')
-  await waitUntil('its place is free', () => served.door.admission.inProgress() === 0)
+  await waitUntil(
+    'it is no longer in progress',
+    () => served.httpLimits.admission.inProgress() === 0
+  )
 })
 
-test('so are many small ones, but not many of a usual size', async () => {
+test('rejects many small chunks, but not many of a usual size', async () => {
   await start()
   const small = `${chunked}${chunksOf('x'.repeat(32), 3000)}0\r\n\r\n`
   expect(await converse(served.port, small)).toContain('malformed_request')

@@ -1,4 +1,4 @@
-/** Which connections are closed to make room for new ones. */
+/** Tests that idle connections are closed to make room for new ones. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -45,13 +45,13 @@ const whole = (path: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`
 const last = `${half}connection: close\r\ncontent-length: 0\r\n\r\n`
 
-test('half-sent requests of one network keep nobody out and close nobody', async () => {
+test('half-sent requests of one network neither block others nor close busy ones', async () => {
   await start(100)
   const keepsAlive = await open('127.0.0.2', whole('/quick'))
   const isServed = await open('127.0.0.1', whole('/slow'))
-  await waitUntil('both came', () => keepsAlive.text().includes('200') && held.length === 1)
+  await waitUntil('both have arrived', () => keepsAlive.text().includes('200') && held.length === 1)
   for (let made = 0; made < 300; made++) await open('127.0.0.1', half)
-  const answer = await waitUntil('somebody else is answered', async () => {
+  const answer = await waitUntil('another caller is answered', async () => {
     const text = await converse(served.port, last)
     return text.includes('200 OK') ? text : null
   })
@@ -60,7 +60,7 @@ test('half-sent requests of one network keep nobody out and close nobody', async
   expect(served.metrics.labelsOf('sluice_shed_total')).toContainEqual({ reason: 'connections' })
 })
 
-test('of one network those that never sent a request are closed first', async () => {
+test('within a network, closes connections that never sent a request first', async () => {
   await start(20)
   const used = await open('127.0.0.1', whole('/quick'))
   await waitUntil('it was answered', () => used.text().includes('200'))
@@ -71,20 +71,20 @@ test('of one network those that never sent a request are closed first', async ()
   expect([used.isClosed(), unused[1]?.isClosed()]).toEqual([false, false])
 })
 
-test('with nothing idle a connection too many is closed', async () => {
+test('closes a connection beyond the limit when none is idle', async () => {
   await start(2)
   await open('127.0.0.1', whole('/slow'))
   await open('127.0.0.1', whole('/slow'))
-  await waitUntil('both are served', () => held.length === 2)
+  await waitUntil('both are being served', () => held.length === 2)
   expect(await converse(served.port, last)).toBe('')
   expect(served.metrics.labelsOf('sluice_shed_total')).toEqual([{ reason: 'connections' }])
 })
 
-test('a fleet on one network keeps its connections, and half-sent ones are closed', async () => {
+test('keeps the connections of a fleet on one network and closes half-sent ones', async () => {
   await start(200)
   const fleet: Awaited<ReturnType<typeof open>>[] = []
   for (let made = 0; made < 40; made++) fleet.push(await open('127.0.0.1', whole('/quick')))
-  await waitUntil('all were answered', () => fleet.every(({ text }) => text().includes('200')))
+  await waitUntil('all are answered', () => fleet.every(({ text }) => text().includes('200')))
   for (let made = 0; made < 300; made++) await open(`127.0.1.${made % 30}`, half)
   const answer = await waitUntil('one more of the fleet is answered', async () => {
     const text = await converse(served.port, last)

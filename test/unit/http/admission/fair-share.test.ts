@@ -1,11 +1,11 @@
-/** An organization that asks for much at once waits for itself, and nobody waits for it. */
+/** Tests that an organization with a lot of work delays only its own work. */
 import { describe, expect, test } from '@jest/globals'
 import { createFairShare } from '../../../../http/admission/fair-share.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
 const patient = { what: 'reads', waitingMax: 100, waitMsMax: 60_000 }
 
-test('of one organization few run at once, in the order in which they came', async () => {
+test('runs the work of an organization in order, with a limit', async () => {
   const inShare = createFairShare({ atOnceMax: 2, ...patient })
   const begun: number[] = []
   const ends = [1, 2, 3, 4].map((number) => {
@@ -20,14 +20,14 @@ test('of one organization few run at once, in the order in which they came', asy
   expect(begun).toEqual([1, 2])
   ends[1]?.resolve()
   expect(await ends[1]?.done).toBe(2)
-  await waitUntil('the third has begun', () => begun.length === 3)
+  await waitUntil('the third has started', () => begun.length === 3)
   expect(begun).toEqual([1, 2, 3])
   for (const { resolve } of ends) resolve()
   expect(await Promise.all(ends.map(({ done }) => done))).toEqual([1, 2, 3, 4])
   expect(begun).toEqual([1, 2, 3, 4])
 })
 
-test('one that has all its places taken holds up nobody else', async () => {
+test('an organization that uses its whole share does not delay others', async () => {
   const inShare = createFairShare({ atOnceMax: 1, ...patient })
   const { promise, resolve } = Promise.withResolvers<string>()
   const busy = inShare('a', () => promise)
@@ -36,13 +36,13 @@ test('one that has all its places taken holds up nobody else', async () => {
   expect(await busy).toBe('ended')
 })
 
-test('what fails gives its place back', async () => {
+test('failed work frees its slot', async () => {
   const inShare = createFairShare({ atOnceMax: 1, ...patient })
   await expect(inShare('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await inShare('a', async () => 'next')).toBe('next')
 })
 
-test('what has waited for too long is refused, and takes no place later', async () => {
+test('rejects work that has waited too long', async () => {
   const inShare = createFairShare({ atOnceMax: 1, ...patient, waitMsMax: 1 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const busy = inShare('a', () => promise)
@@ -55,7 +55,7 @@ test('what has waited for too long is refused, and takes no place later', async 
   expect(begun).toEqual(['next'])
 })
 
-test('work beyond those that may wait is refused at once; others are not', async () => {
+test('rejects work at once when too much is waiting, per organization', async () => {
   const inShare = createFairShare({ what: 'reads', atOnceMax: 1, waitingMax: 2 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const taken = [1, 2, 3].map(() => inShare('a', () => promise))
@@ -71,7 +71,11 @@ test('work beyond those that may wait is refused at once; others are not', async
 describe('a slot', () => {
   function scene(has: boolean) {
     const begun: number[] = []
-    const inShare = createFairShare({ atOnceMax: 1, ...patient, neighbours: { has: () => has } })
+    const inShare = createFairShare({
+      atOnceMax: 1,
+      ...patient,
+      activeOrganizations: { has: () => has }
+    })
     const run = (number: number): Promise<void> =>
       inShare('a', async () => {
         begun.push(number)
@@ -99,7 +103,7 @@ describe('a slot', () => {
   })
 })
 
-test('of many networks that wait, each may have fewer waiting', async () => {
+test('gives each network fewer waiting places when many networks wait', async () => {
   const limits = { ...patient, waitingMax: 10, waitingOfAllMax: 20 }
   const inShare = createFairShare({ atOnceMax: 1, ...limits })
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -113,16 +117,17 @@ test('of many networks that wait, each may have fewer waiting', async () => {
   }
   const refused = []
   for (const key of ['a', 'b', 'c', 'd', 'e']) refused.push(await refusedOf(key))
-  // One of each has begun; of the first two 10 wait, and of the others 6, 5 and 4.
+  // One task of each network runs. The first two networks have 10 waiting tasks each, the others 6,
+  // 5 and 4.
   expect(refused).toEqual([9, 9, 13, 14, 15])
   resolve()
 })
 
-test('while others call fewer run at once, and all that wait run in the end', async () => {
+test('runs fewer tasks concurrently while others call, and all in the end', async () => {
   let isAlone = true
-  const neighbours = { has: () => !isAlone }
+  const activeOrganizations = { has: () => !isAlone }
   const pause = () => 0
-  const limits = { atOnceMax: 2, besideOthersMax: 1, neighbours, pause }
+  const limits = { atOnceMax: 2, contendedMax: 1, activeOrganizations, pause }
   const inShare = createFairShare({ ...patient, ...limits })
   const begun: number[] = []
   const works = [1, 2, 3, 4, 5].map((number) => {
@@ -142,7 +147,7 @@ test('while others call fewer run at once, and all that wait run in the end', as
   expect(begun).toEqual([1, 2])
   isAlone = true
   works[1]?.resolve()
-  await waitUntil('two more have begun', () => begun.length === 4)
+  await waitUntil('two more have started', () => begun.length === 4)
   for (const { resolve } of works) resolve()
   await Promise.all(ends)
   expect(begun).toEqual([1, 2, 3, 4, 5])

@@ -1,4 +1,4 @@
-/** Requests of one connection: which came last, and that none is kept. */
+/** Tests tracking the newest request of a connection without keeping requests in memory. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Agent, request as send } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -20,30 +20,30 @@ function noted(socket: Socket): IncomingMessage {
   return request
 }
 
-test('the last one is the newest, answered or not', () => {
+test('the last request is the newest, with or without a response', () => {
   const socket = new Socket()
   const [first, second] = [noted(socket), noted(socket)]
   expect([isNewestRequest(first), isNewestRequest(second)]).toEqual([false, true])
 
-  // Closing behind the first would cut off the answer of the second, which waits for it.
+  // Closing the connection after the first response would drop the response to the second request.
   forgetRequest(second)
   expect(isNewestRequest(first)).toBe(false)
 })
 
-test('an answer to one before changes nothing', () => {
+test('a response to an earlier request changes nothing', () => {
   const socket = new Socket()
   const [first, second] = [noted(socket), noted(socket)]
   forgetRequest(first)
   expect([isNewestRequest(first), isNewestRequest(second)]).toEqual([false, true])
 })
 
-test('after an answer the next one is the newest', () => {
+test('after a response, the next request is the newest', () => {
   const socket = new Socket()
   forgetRequest(noted(socket))
   expect(isNewestRequest(noted(socket))).toBe(true)
 })
 
-describe('a connection that is idle', () => {
+describe('an idle connection', () => {
   const bodies: WeakRef<Buffer>[] = []
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let served: Served
@@ -61,17 +61,17 @@ describe('a connection that is idle', () => {
   })
 
   test.each([
-    ['that came at once', 100],
-    ['that came in parts', 1_000_000]
-  ])('holds no body %s', async (_how, bytes) => {
+    ['sent at once', 100],
+    ['sent in parts', 1_000_000]
+  ])('does not keep a body %s', async (_how, bytes) => {
     bodies.length = 0
     await post(served.url, agent, Buffer.alloc(bytes, 'a'))
     expect(bodies).toHaveLength(1)
-    await waitUntil('the body is garbage', async () => {
+    await waitUntil('the body is garbage-collected', async () => {
       await collectGarbage()
       return bodies[0]?.deref() === undefined
     })
-    // It is a connection that is still there of which this is said.
+    // The connection is still open.
     expect(Object.values(agent.freeSockets)).toHaveLength(1)
   })
 })

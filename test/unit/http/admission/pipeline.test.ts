@@ -1,4 +1,4 @@
-/** Requests that are sent before others are answered: one at a time, and not too many. */
+/** Tests that pipelined requests are served one at a time, and that their number is limited. */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
@@ -33,7 +33,7 @@ function dial({ port }: Served): Client {
   return { socket, statuses: () => text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [] }
 }
 
-/** Of handlers that are let go one by one. */
+/** Creates handlers that the test releases one by one. */
 function gate() {
   const inside: (() => void)[] = []
   let began = 0
@@ -48,7 +48,7 @@ function gate() {
 const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
 const waitMs = 10_000
 
-test('are served one after the other, each after the answer before it', async () => {
+test('serves pipelined requests one by one, each after the response before it', async () => {
   const { handle, began, letGo } = gate()
   const client = dial(await serving(handle))
   client.socket.write(get.repeat(3))
@@ -62,13 +62,13 @@ test('are served one after the other, each after the answer before it', async ()
   await waitUntil('all are answered', () => client.statuses().length === 3, waitMs)
 })
 
-test('are refused beyond a limit, in their order, and others are not', async () => {
+test('rejects pipelined requests beyond the limit, in order, and no others', async () => {
   const { handle, letGo } = gate()
   const served = await serving(handle)
   const client = dial(served)
   client.socket.write(get.repeat(200))
   const isShed = () => served.metrics.counts.some(({ name }) => name === 'sluice_shed_total')
-  await waitUntil('some are refused', isShed, waitMs)
+  await waitUntil('some are rejected', isShed, waitMs)
   const other = dial(served)
   other.socket.write(get)
   const timer = setInterval(letGo, 0)
@@ -79,7 +79,7 @@ test('are refused beyond a limit, in their order, and others are not', async () 
   expect(client.statuses().join(' ')).toBe(`${'200 '.repeat(129)}${'503 '.repeat(71)}`.trim())
 })
 
-test('of the usual size are all served, however many are sent', async () => {
+test('serves any number of pipelined requests of the usual size', async () => {
   const client = dial(
     await serving(async (call) =>
       jsonReply(200, String((await call.useBody({}, async (body) => body)).length))
@@ -91,7 +91,7 @@ test('of the usual size are all served, however many are sent', async () => {
   expect(new Set(client.statuses())).toEqual(new Set(['200']))
 })
 
-test('whose answers nobody reads make no more of them', async () => {
+test('creates no further responses while none is read', async () => {
   let made = 0
   const large = 'x'.repeat(16 * 1024 * 1024)
   const served = await serving(() => {
@@ -101,23 +101,31 @@ test('whose answers nobody reads make no more of them', async () => {
   const client = dial(served)
   client.socket.pause()
   client.socket.write(get.repeat(100))
-  await waitUntil('the first is made', () => made > 0, waitMs)
+  await waitUntil('the first is created', () => made > 0, waitMs)
   const ping = dial(served)
   ping.socket.write(get)
   await waitUntil('another is served', () => ping.statuses().length === 1, waitMs)
   expect(made).toBeLessThan(5)
 })
 
-test('of who hung up are not served', async () => {
+test('does not serve pipelined requests of a caller that disconnected', async () => {
   const { handle, began, letGo } = gate()
   const served = await serving(handle)
   const client = dial(served)
   client.socket.write(get.repeat(10))
-  await waitUntil('the first began', () => began() === 1, waitMs)
+  await waitUntil('the first has started', () => began() === 1, waitMs)
   client.socket.destroy()
-  await waitUntil('it is seen', () => connections(served).then((count) => count === 0), waitMs)
+  await waitUntil(
+    'the server has noticed',
+    () => connections(served).then((count) => count === 0),
+    waitMs
+  )
   letGo()
-  await waitUntil('it is over', () => served.door.admission.inProgress() === 0, waitMs)
+  await waitUntil(
+    'it is no longer in progress',
+    () => served.httpLimits.admission.inProgress() === 0,
+    waitMs
+  )
   expect(began()).toBe(1)
 })
 

@@ -1,4 +1,6 @@
-/** Thousands of callers that hang up at once: their sockets are closed in many turns. */
+/** Tests that closing many sockets at once does not block the event loop, and that their problems
+ * are created without a stack.
+ */
 import { PassThrough } from 'node:stream'
 import { expect, test } from '@jest/globals'
 import { refuseSocket } from '../../../../http/admission/refuse-socket.ts'
@@ -6,7 +8,7 @@ import { Problem } from '../../../../core/problem.ts'
 
 const count = 100
 
-/** A socket whose end takes a millisecond, as long as a turn may last. */
+/** Creates a socket that takes one millisecond, a whole time slice, to end. */
 function slowSocket(onEnd: () => void): PassThrough {
   const socket = new PassThrough()
   socket.end = () => {
@@ -18,7 +20,7 @@ function slowSocket(onEnd: () => void): PassThrough {
   return socket
 }
 
-test('the sockets of one moment are ended in as many turns as they need', async () => {
+test('ends the sockets in as many time slices as they need', async () => {
   let ended = 0
   const wrong = Object.assign(new Error('ended'), { code: 'HPE_INVALID_EOF_STATE' })
   for (let made = 0; made < count; made++)
@@ -37,7 +39,7 @@ test('the sockets of one moment are ended in as many turns as they need', async 
   expect(turns).toBeGreaterThanOrEqual(count)
 })
 
-test('a refusal has no stack, which costs more than the refusal', () => {
+test('creates problems without a stack, which would cost more than the response', () => {
   const problem = new Problem('malformed_request', { detail: 'x' })
   expect(problem.stack).not.toMatch(/\n\s+at /)
   expect(new Error('x').stack).toMatch(/\n\s+at /)

@@ -1,4 +1,4 @@
-/** Bytes of bodies are counted over all requests, and given back once. */
+/** Tests the limit on the body bytes that all requests hold together. */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
@@ -14,7 +14,7 @@ const never = (): void => {
   throw new Error('it is not slow')
 }
 
-test('what does not fit is refused and not taken', () => {
+test('rejects and does not count bytes that do not fit', () => {
   let refusals = 0
   const budget = createBodyBudget({ bytesMax: 100, requestsMax: 4 }, () => (refusals += 1))
   const [one, other] = [budget.lease(), budget.lease()]
@@ -22,7 +22,7 @@ test('what does not fit is refused and not taken', () => {
   expect([budget.bytes(), refusals]).toEqual([100, 1])
 })
 
-test('a lease gives back all that it took, and only once', () => {
+test('a lease releases its bytes once', () => {
   const budget = createBodyBudget({ bytesMax: 100, requestsMax: 4 }, () => {})
   const [one, other] = [budget.lease(), budget.lease()]
   one.take(10)
@@ -33,7 +33,7 @@ test('a lease gives back all that it took, and only once', () => {
   expect(budget.bytes()).toBe(5)
 })
 
-test('a lease gives back what it no longer holds', () => {
+test('a lease releases the bytes that it no longer holds', () => {
   const budget = createBodyBudget({ bytesMax: 100, requestsMax: 4 }, () => {})
   const lease = budget.lease()
   lease.begin('a', never)
@@ -45,12 +45,12 @@ test('a lease gives back what it no longer holds', () => {
   expect(budget.bytes()).toBe(0)
 })
 
-describe('of one organization', () => {
+describe('one organization', () => {
   const mebibyte = 1024 * 1024
   const quarter = 64 * mebibyte
   const small = 64 * 1024
 
-  test('a quarter of the bytes are held at most, in all its leases', () => {
+  test('holds at most a quarter of the bytes, over all its leases', () => {
     const budget = createBodyBudget({ bytesMax: 4 * quarter, requestsMax: 16 }, () => {})
     const [one, other, foreign] = [budget.lease(), budget.lease(), budget.lease()]
     one.begin('a', never)
@@ -63,7 +63,7 @@ describe('of one organization', () => {
     expect([other.take(quarter), other.take(quarter - 1)]).toEqual([false, true])
   })
 
-  test('a quarter of the requests send bodies at most', () => {
+  test('has at most a quarter of the requests with a body', () => {
     const budget = createBodyBudget({ bytesMax: quarter, requestsMax: 8 }, () => {})
     const [first, second, third] = [budget.lease(), budget.lease(), budget.lease()]
     expect([first, second, third].map((lease) => lease.begin('a', never))).toEqual([
@@ -76,7 +76,7 @@ describe('of one organization', () => {
     expect(budget.lease().begin('a', never)).toBe(true)
   })
 
-  test('large bodies of all leave room for small ones', () => {
+  test('large bodies leave room for small ones', () => {
     const budget = createBodyBudget({ bytesMax: 4 * quarter, requestsMax: 100 }, () => {})
     const leaseOf = (key: string) => {
       const lease = budget.lease()
@@ -89,7 +89,7 @@ describe('of one organization', () => {
     expect([leaseOf('e').take(small + 1), leaseOf('e').take(small)]).toEqual([false, true])
   })
 
-  test('one body fits, however little there is', () => {
+  test('accepts one body, however small the limit is', () => {
     const budget = createBodyBudget({ bytesMax: 32 * mebibyte, requestsMax: 4 }, () => {})
     const lease = budget.lease()
     lease.begin('a', never)
@@ -113,7 +113,7 @@ describe('bodies that arrive slowly', () => {
     return { budget, begin, pass, cut }
   }
 
-  test('are cut where there are many, the oldest first, whatever others have', () => {
+  test('are ended where there are many, the oldest first', () => {
     const { budget, begin, pass, cut } = scene()
     begin('one', 'alone')
     pass(3000)
@@ -122,7 +122,7 @@ describe('bodies that arrive slowly', () => {
     expect([budget.cutSlow(), budget.cutSlow(), cut]).toEqual([true, true, ['many 0', 'many 1']])
   })
 
-  test('are cut by age where nobody has many', () => {
+  test('are ended by age where no organization has many', () => {
     const { budget, begin, pass, cut } = scene()
     begin('one', 'oldest')
     pass(10)
@@ -131,7 +131,7 @@ describe('bodies that arrive slowly', () => {
     expect([budget.cutSlow(), budget.cutSlow(), cut]).toEqual([true, true, ['oldest', 'some 0']])
   })
 
-  test('and no others: not what began just now, has arrived, or is answered', () => {
+  test('are not ended if they are new, complete or already have a response', () => {
     const { budget, begin, pass, cut } = scene()
     begin('a', 'arrived').arrived()
     begin('a', 'answered').end()
@@ -158,9 +158,9 @@ describe('over HTTP', () => {
   })
 
   const head = 'POST / HTTP/1.1\r\nhost: x\r\n'
-  const isHeld = (bytes: number) => (): boolean => served.door.bodies.bytes() >= bytes
+  const isHeld = (bytes: number) => (): boolean => served.httpLimits.bodies.bytes() >= bytes
 
-  /** Sends the beginning of a body and keeps the rest to itself. */
+  /** Sends the beginning of a body and nothing else. */
   function sendHalf(headers: string, bytes: Buffer): void {
     const socket = connect(served.port, '127.0.0.1')
     sockets.push(socket)
@@ -170,7 +170,7 @@ describe('over HTTP', () => {
   const whole = (bytes: number): string =>
     `${head}connection: close\r\ncontent-length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`
 
-  test('half-sent bodies count, and the next gets 503 until they are gone', async () => {
+  test('counts half-sent bodies, and returns 503 until they are gone', async () => {
     sendHalf('content-length: 900000\r\n', Buffer.alloc(600_000))
     await waitUntil('it is held', isHeld(600_000))
     const refused = await converse(served.port, whole(500_000))
@@ -181,25 +181,25 @@ describe('over HTTP', () => {
     expect(await converse(served.port, whole(300_000))).toMatch(/^HTTP\/1\.1 200 /)
 
     for (const socket of sockets.splice(0)) socket.destroy()
-    await waitUntil('it is given back', () => served.door.bodies.bytes() === 0)
+    await waitUntil('it is released', () => served.httpLimits.bodies.bytes() === 0)
     expect(await converse(served.port, whole(500_000))).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  test('half-sent compressed bodies count as they came', async () => {
+  test('counts the received bytes of half-sent compressed bodies', async () => {
     for (let sent = 0; sent < 3; sent++) {
       sendHalf('content-encoding: gzip\r\ncontent-length: 900000\r\n', Buffer.alloc(300_000))
     }
     await waitUntil('they are held', isHeld(900_000))
     expect(await converse(served.port, whole(500_000))).toMatch(/^HTTP\/1\.1 503 /)
     for (const socket of sockets.splice(0)) socket.destroy()
-    await waitUntil('all is given back', () => served.door.bodies.bytes() === 0)
+    await waitUntil('all are released', () => served.httpLimits.bodies.bytes() === 0)
   })
 
   test.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync]
-  ] as const)('what is inflated counts as well: %s', async (name, compress) => {
+  ] as const)('counts decompressed bytes as well: %s', async (name, compress) => {
     const bomb = compress(Buffer.alloc(600_000))
     const request = `${head}connection: close\r\ncontent-encoding: ${name}\r\n`
     const bytes = Buffer.concat([
@@ -207,11 +207,11 @@ describe('over HTTP', () => {
       bomb
     ])
     expect(await converse(served.port, bytes)).toMatch(/^HTTP\/1\.1 503 /)
-    expect(served.door.bodies.bytes()).toBe(0)
+    expect(served.httpLimits.bodies.bytes()).toBe(0)
   })
 })
 
-test('slow bodies give their places to others', async () => {
+test('ends slow bodies to make room for others', async () => {
   const read = aRoute('post', '/:who', async (call) => {
     const limits = { sharedBy: call.params['who'] ?? '' }
     return jsonReply(200, String((await call.useBody(limits, async (body) => body)).length))
@@ -226,11 +226,13 @@ test('slow bodies give their places to others', async () => {
     const who = 'abcdefgh'[made]
     socket.write(`POST /${who} HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nx`)
   }
-  await waitUntil('all places are taken', () => served.door.admission.inProgress() === 8)
+  await waitUntil('the limit is reached', () => served.httpLimits.admission.inProgress() === 8)
   const whole = 'POST /z HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx'
   expect(await converse(served.port, whole)).toContain('overloaded')
-  await waitUntil('a slow one gave way', async () =>
+  await waitUntil('a slow one was ended', async () =>
     (await converse(served.port, whole)).includes('200 OK')
   )
-  await waitUntil('it was told', () => answers.some((answer) => answer.includes('too slowly')))
+  await waitUntil('it has its response', () =>
+    answers.some((answer) => answer.includes('too slowly'))
+  )
 })

@@ -1,4 +1,4 @@
-/** Bodies over real sockets: whole, inflated, bounded, and refused so that it can be read. */
+/** Tests bodies over real sockets: reading, decompression, limits and errors. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Agent, request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -14,7 +14,10 @@ import { aRoute, converse, serve } from '../serving.ts'
 import type { Served } from '../serving.ts'
 
 const refusals: unknown[] = []
-/** One connection for all: the next request proves that the body before was read to its end. */
+/**
+ * All requests share one connection, so the next response proves that the previous body was read
+ * completely.
+ */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let served: Served
 
@@ -44,7 +47,7 @@ interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** A stream is sent in chunks without a length, a buffer with one. */
+/** Posts `content`: a stream with chunked encoding, a buffer with Content-Length. */
 function post(content: Buffer | Readable, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(served.url, { method: 'POST', headers, agent }, (answer) => {
@@ -63,11 +66,11 @@ function post(content: Buffer | Readable, headers: Record<string, string> = {}):
 
 const text = Buffer.from('{"output":"é👍"}')
 
-describe('a body is read whole', () => {
+describe('reads a body completely', () => {
   test.each([
     ['with a length', text],
     ['in chunks', Readable.from([text.subarray(0, 5), text.subarray(5)])],
-    ['of nothing', Buffer.alloc(0)]
+    ['empty', Buffer.alloc(0)]
   ])('%s', async (_what, content) => {
     const bytes = content === text || content instanceof Readable ? text.length : 0
     expect((await post(content)).body).toMatchObject({ bytes })
@@ -80,12 +83,12 @@ describe('a body is read whole', () => {
     ['zstd', zstdCompressSync(text)],
     ['identity', text],
     ['', text]
-  ])('inflated from %j', async (encoding, content) => {
+  ])('decompresses %j', async (encoding, content) => {
     const { body } = await post(content, { 'content-encoding': encoding })
     expect(body).toEqual({ bytes: text.length, start: text.toString() })
   })
 
-  test('of exactly the limit', async () => {
+  test('accepts exactly the limit', async () => {
     expect((await post(Buffer.alloc(bodyBytesMax, 'x'))).body).toMatchObject({
       bytes: bodyBytesMax
     })
@@ -95,7 +98,7 @@ describe('a body is read whole', () => {
   })
 })
 
-describe('413 can be read by the client', () => {
+describe('the client can read the 413', () => {
   test.each([
     ['one byte over, with a length', () => Buffer.alloc(bodyBytesMax + 1, 'x')],
     ['20 MiB with a length', () => Buffer.alloc(2 * bodyBytesMax, 'x')]
@@ -106,7 +109,7 @@ describe('413 can be read by the client', () => {
     expect(body).toMatchObject({ code: 'payload_too_large', limit_bytes: bodyBytesMax })
   })
 
-  test('20 MiB in chunks, and the next request on the connection after them', async () => {
+  test('rejects 20 MiB in chunks and serves the next request on the connection', async () => {
     const chunk = Buffer.from(`100000\r\n${'x'.repeat(1024 * 1024)}\r\n`)
     const head = 'POST / HTTP/1.1\r\nhost: x\r\n'
     const bytes = Buffer.concat([
@@ -118,7 +121,7 @@ describe('413 can be read by the client', () => {
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
-  test('the connection is given up when more comes than is worth draining', async () => {
+  test('closes the connection when too much would have to be drained', async () => {
     const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999999\r\n\r\n'
     const sent = await new Promise<number>((resolve) => {
       const socket = connect(served.port, '127.0.0.1')
@@ -137,7 +140,7 @@ describe('413 can be read by the client', () => {
   })
 })
 
-describe('a bomb is refused before it has unfolded', () => {
+describe('rejects a decompression bomb before it is expanded', () => {
   const tenMebibytes = Buffer.alloc(10 * 1024 * 1024)
   const hundredTimes = (part: Buffer): Buffer => Buffer.concat(Array<Buffer>(100).fill(part))
 
@@ -154,9 +157,9 @@ describe('a bomb is refused before it has unfolded', () => {
   })
 })
 
-describe('an encoding', () => {
+describe('a Content-Encoding', () => {
   test.each(['deflate', 'x-gzip', 'gzip, gzip', 'compress', '__proto__', 'constructor'])(
-    'that is not taken is 415 and names those that are: %s',
+    'that is not supported is 415 and names the supported ones: %s',
     async (encoding) => {
       const { status, headers, body } = await post(text, { 'content-encoding': encoding })
       expect([status, body['code']]).toEqual([415, 'unsupported_media_type'])
@@ -167,11 +170,11 @@ describe('an encoding', () => {
   test.each([
     ['gzip', 'plain text', text],
     ['gzip', 'zlib', deflateSync(text)],
-    ['gzip', 'cut off', gzipSync(text).subarray(0, -4)],
+    ['gzip', 'truncated', gzipSync(text).subarray(0, -4)],
     ['br', 'plain text', text],
-    ['br', 'cut off', brotliCompressSync(text).subarray(0, -4)],
+    ['br', 'truncated', brotliCompressSync(text).subarray(0, -4)],
     ['zstd', 'plain text', text],
-    ['zstd', 'cut off', zstdCompressSync(text).subarray(0, -4)]
+    ['zstd', 'truncated', zstdCompressSync(text).subarray(0, -4)]
   ])('%s that is %s is 400', async (encoding, _what, content) => {
     const { status, body } = await post(content, { 'content-encoding': encoding })
     expect([status, body['code']]).toEqual([400, 'malformed_encoding'])
@@ -179,12 +182,12 @@ describe('an encoding', () => {
   })
 })
 
-describe('compressed text that goes on after its end', () => {
+describe('compressed data with extra bytes', () => {
   test.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync]
-  ] as const)('%s with more behind it is 400', async (encoding, compress) => {
+  ] as const)('%s with extra bytes is 400', async (encoding, compress) => {
     const packed = compress(text)
     for (const junk of ['junk', '\0\0\0\0', '{}']) {
       const whole = Buffer.concat([packed, Buffer.from(junk)])
@@ -199,7 +202,7 @@ describe('compressed text that goes on after its end', () => {
 
   const halves = [text.subarray(0, 5), text.subarray(5)]
 
-  test('gzip in two members is one body, as its format says', async () => {
+  test('several gzip members are one body, as the format defines', async () => {
     const parts = halves.map((half) => gzipSync(half))
     for (const content of [Buffer.concat(parts), Readable.from(parts)]) {
       const { body } = await post(content, { 'content-encoding': 'gzip' })
@@ -207,14 +210,14 @@ describe('compressed text that goes on after its end', () => {
     }
   })
 
-  test('zstd in two frames is refused, and never cut after the first', async () => {
+  test('rejects two zstd frames instead of dropping the second', async () => {
     const packed = Buffer.concat(halves.map((half) => zstdCompressSync(half)))
     const { status, body } = await post(packed, { 'content-encoding': 'zstd' })
     expect([status, body['code']]).toEqual([400, 'malformed_encoding'])
   })
 })
 
-test('zstd that asks for a window above 8 MiB is 400', async () => {
+test('rejects zstd with a window above 8 MiB with 400', async () => {
   const params = {
     [constants.ZSTD_c_windowLog]: 24,
     [constants.ZSTD_c_enableLongDistanceMatching]: 1
@@ -227,30 +230,30 @@ test('zstd that asks for a window above 8 MiB is 400', async () => {
   expect([status, body['code']]).toEqual([400, 'malformed_encoding'])
 })
 
-describe('a caller that asks before it sends', () => {
+describe('a caller that sends Expect', () => {
   const head = 'POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nconnection: close\r\n'
 
-  test('is invited when its body is wanted, and answered once it has come', async () => {
+  test('gets 100 Continue when its body is read, and then the response', async () => {
     const chunks: string[] = []
     const socket = connect(served.port, '127.0.0.1')
     socket.on('data', (chunk) => chunks.push(chunk.toString('latin1')))
     socket.write(`${head}content-length: 2\r\n\r\n`)
-    await waitUntil('the invitation comes', () => chunks.length > 0)
+    await waitUntil('100 Continue arrives', () => chunks.length > 0)
     expect(chunks.join('')).toBe('HTTP/1.1 100 Continue\r\n\r\n')
     socket.write('{}')
-    await waitUntil('the answer comes', () => chunks.join('').includes('HTTP/1.1 200'))
+    await waitUntil('the response arrives', () => chunks.join('').includes('HTTP/1.1 200'))
     socket.destroy()
   })
 
   test.each([
     ['too large', 'content-length: 99999999\r\n\r\n', 413],
-    ['in an encoding nobody knows', 'content-encoding: x\r\ncontent-length: 2\r\n\r\n', 415]
-  ])('is not invited when its body is %s', async (_what, rest, status) => {
+    ['in an unknown encoding', 'content-encoding: x\r\ncontent-length: 2\r\n\r\n', 415]
+  ])('gets no 100 Continue when its body is %s', async (_what, rest, status) => {
     const answer = await converse(served.port, head + rest)
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
   })
 
-  test('is not invited to a route that reads no body', async () => {
+  test('gets no 100 Continue from a route that reads no body', async () => {
     const answer = await converse(
       served.port,
       `${head.replace('/', '/nowhere')}content-length: 2\r\n\r\n`
@@ -259,7 +262,7 @@ describe('a caller that asks before it sends', () => {
   })
 })
 
-test('what was read is counted as it came and as it was inflated', async () => {
+test('counts the received and the decompressed bytes', async () => {
   served.metrics.counts.length = 0
   const packed = gzipSync(Buffer.alloc(5000))
   await post(packed, { 'content-encoding': 'gzip' })
@@ -267,28 +270,31 @@ test('what was read is counted as it came and as it was inflated', async () => {
     ({ name }) => name === 'sluice_ingest_body_bytes_total'
   )
   expect(bytes.map(({ labels, value }) => [labels['stage'], value])).toEqual([
-    ['raw', packed.length],
-    ['inflated', 5000]
+    ['received', packed.length],
+    ['decompressed', 5000]
   ])
 })
 
-describe('a caller who hangs up', () => {
+describe('a caller that disconnects', () => {
   test.each([
     ['with a length', 'content-length: 1000\r\n\r\n{"input":'],
     ['in chunks', 'transfer-encoding: chunked\r\n\r\n5\r\n{"inp\r\n'],
-    ['while it is inflated', 'content-encoding: gzip\r\ncontent-length: 1000\r\n\r\n\x1f\x8b']
-  ])('ends the reading: %s', async (_what, rest) => {
+    [
+      'while the body is compressed',
+      'content-encoding: gzip\r\ncontent-length: 1000\r\n\r\n\x1f\x8b'
+    ]
+  ])('ends the read: %s', async (_what, rest) => {
     refusals.length = 0
     const socket = connect(served.port, '127.0.0.1')
     socket.write(Buffer.from(`POST / HTTP/1.1\r\nhost: x\r\n${rest}`, 'latin1'), () => socket.end())
     socket.resume()
-    const error = await waitUntil('the reading ends', () => refusals[0])
+    const error = await waitUntil('the read ends', () => refusals[0])
     expect(error).toBeInstanceOf(Problem)
     expect((error as Problem).status).toBe(400)
   })
 })
 
-test('the next request on the connection is answered after a refused body', async () => {
+test('serves the next request on the connection after a rejected body', async () => {
   const packed = 'x'.repeat(500)
   const head = 'POST / HTTP/1.1\r\nhost: x\r\n'
   const answers = await converse(

@@ -1,4 +1,4 @@
-/** Draining a refused body: reads the rest slowly and gives up after 5 seconds. */
+/** Tests that the remainder of a rejected body is read slowly, for at most 5 seconds. */
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'

@@ -1,4 +1,4 @@
-/** Small bodies: what is JSON in UTF-8, and how the rest is refused. */
+/** Tests that JSON bodies are read, and that invalid bodies cause the right errors. */
 import { expect, test } from '@jest/globals'
 import { parseJsonBody } from '../../../../http/body/json-body.ts'
 import { problemOf } from '../../api/fakes.ts'
@@ -34,7 +34,7 @@ test.each<[string | undefined, Buffer, string]>([
   expect(problem.options.detail).not.toContain('secret')
 })
 
-test('refuses more values than can be parsed without holding up the process', async () => {
+test('rejects more values than can be parsed without blocking the process', async () => {
   const valuesOf = (count: number): Buffer => Buffer.from(`[${'[],'.repeat(count - 2)}[]]`)
   expect(await parseJsonBody(json, valuesOf(100_000))).toHaveLength(99_999)
   const problem = await problemOf(() => parseJsonBody(json, valuesOf(100_001)))
@@ -47,8 +47,8 @@ const long = 'n'.repeat(300)
 test.each([
   ['{"name":"secret","name":"other"}', '/name', 'appears more than once'],
   ['{"config":{"a":[0,{"k":"secret","\\u006b":1}]}}', '/config/a/1/k', 'appears more than once'],
-  [`{"${long}":1,"${long}":2}`, '', 'has a member with a very long path twice'],
-  [`{"${long}":{"a":1,"a":2}}`, '', 'has a member with a very long path twice']
+  [`{"${long}":1,"${long}":2}`, '', 'has a duplicate member with a very long path'],
+  [`{"${long}":{"a":1,"a":2}}`, '', 'has a duplicate member with a very long path']
 ])('refuses the duplicate member in %s', async (text, pointer, what) => {
   const problem = await problemOf(() => parseJsonBody(json, Buffer.from(text)))
   const detail = `The body is not valid: ${pointer || 'it'} ${what}.`
@@ -56,7 +56,7 @@ test.each([
   expect(problem.options).toMatchObject({ detail, errors: [{ pointer, detail: what }] })
 })
 
-test('other work goes on while a large body is searched', async () => {
+test('other work runs while a large body is searched', async () => {
   const names = Array.from({ length: 99_999 }, (_, index) => `"${index}":1`)
   let turns = 0
   let isOver = false
@@ -64,18 +64,19 @@ test('other work goes on while a large body is searched', async () => {
   setImmediate(count)
   await parseJsonBody(json, Buffer.from(`{${names.join(',')}}`))
   isOver = true
-  // Without a turn in between it would be one; how many there are is a matter of the machine.
+  // Without yielding, only one iteration of the event loop would run. The exact number depends on
+  // the machine.
   expect(turns).toBeGreaterThan(1)
 })
 
-test('a body that is not JSON is refused as that, whatever it has twice', async () => {
+test('reports malformed JSON first, whatever its duplicates', async () => {
   const problem = await problemOf(() => parseJsonBody(json, Buffer.from('{"a":1,"a":2')))
   expect(problem.code).toBe('malformed_json')
 })
 
-/** Tried at each split of its spaces, either would take longer than anybody waits. */
+/** A regular expression that backtracks over the spaces would take far too long. */
 test.each(['application/json', 'application/json; charset=utf-8'])(
-  'a %s of a million spaces is refused at once',
+  'rejects a %s of a million spaces at once',
   async (type) => {
     const contentType = `${type}${' '.repeat(1_000_000)}x`
     const problem = await problemOf(() => parseJsonBody(contentType, Buffer.from('{}')))

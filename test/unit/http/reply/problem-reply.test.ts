@@ -1,4 +1,4 @@
-/** A refusal as an answer. */
+/** Tests how a problem is converted to a response. */
 import { expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
 import { problemReply } from '../../../../http/reply/problem-reply.ts'
@@ -28,7 +28,7 @@ test('is problem+json with the members of RFC 9457 and ours, in this order', () 
   )
 })
 
-test('the cause stays here', () => {
+test('omits the cause', () => {
   const cause = new Error('password=hunter2')
   const problem = new Problem('log_unavailable', { detail: 'Later.', cause })
   expect(problemReply(problem, 'request-1').body).not.toContain('hunter2')

@@ -1,4 +1,6 @@
-/** The headers of every answer, and callers who do not read theirs. */
+/** Tests the headers of every response, and that the connection of a caller that does not read is
+ * closed.
+ */
 import { connect } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { jsonReply } from '../../../../http/call.ts'
@@ -11,7 +13,7 @@ afterEach(() => served?.close())
 
 const get = 'GET / HTTP/1.1\r\nhost: x\r\n'
 
-test('every answer has its headers once, and nothing that names what made it', async () => {
+test('every response has its headers once, and none that names the software', async () => {
   served = await serve([aRoute('get', '/', async () => jsonReply(200, '{}'))])
   const text = await converse(served.port, `${get}connection: close\r\n\r\n`)
   const lines = (text.split('\r\n\r\n')[0] ?? '').toLowerCase().split('\r\n').slice(1)
@@ -31,7 +33,7 @@ test('every answer has its headers once, and nothing that names what made it', a
   expect(lines).toContain("content-security-policy: default-src 'none'; frame-ancestors 'none'")
 })
 
-test('a page keeps the policy that it brings', async () => {
+test('a page keeps its own policy', async () => {
   const headers = { 'content-type': 'text/html', 'content-security-policy': "default-src 'self'" }
   served = await serve([aRoute('get', '/', async () => ({ status: 200, headers, body: '' }))])
   const text = await converse(served.port, `${get}connection: close\r\n\r\n`)
@@ -40,7 +42,7 @@ test('a page keeps the policy that it brings', async () => {
   ])
 })
 
-test('who does not read a long answer is cut, and who reads it late is not', async () => {
+test('closes a long response that is not read, but not one that is read late', async () => {
   const long = JSON.stringify('x'.repeat(32 * 1024 * 1024))
   served = await serve([aRoute('get', '/', async () => jsonReply(200, long))], {
     responseTimeoutMs: 1500
@@ -50,7 +52,7 @@ test('who does not read a long answer is cut, and who reads it late is not', asy
   expect(text.length).toBeGreaterThan(long.length)
 })
 
-test('who reads no answer to the second of two requests is cut as well', async () => {
+test('also closes a connection whose second response is not read', async () => {
   const long = JSON.stringify('x'.repeat(32 * 1024 * 1024))
   const short = aRoute('get', '/short', async () => jsonReply(200, '{}'))
   served = await serve([short, aRoute('get', '/', async () => jsonReply(200, long))], {
@@ -59,7 +61,7 @@ test('who reads no answer to the second of two requests is cut as well', async (
   await expectCut(served, `GET /short HTTP/1.1\r\nhost: x\r\n\r\n${get}\r\n`)
 })
 
-/** Sends the requests and reads nothing. */
+/** Sends the requests, reads nothing, and expects the connection to be closed. */
 async function expectCut({ port, server }: Served, requests: string): Promise<void> {
   const deaf = connect(port, '127.0.0.1')
   deaf.on('error', () => {})
@@ -68,6 +70,6 @@ async function expectCut({ port, server }: Served, requests: string): Promise<vo
   const connections = (): Promise<number> =>
     new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
   await waitUntil('it is connected', async () => (await connections()) === 1)
-  await waitUntil('it is cut', async () => (await connections()) === 0)
+  await waitUntil('it is closed', async () => (await connections()) === 0)
   deaf.destroy()
 }

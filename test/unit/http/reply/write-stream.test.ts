@@ -1,4 +1,6 @@
-/** Answers in pieces: whole or visibly cut, as fast as they are read, and always closed. */
+/** Tests that streamed responses are complete or detectably truncated, respect backpressure, and
+ * are always closed.
+ */
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
@@ -56,7 +58,7 @@ async function* words() {
   yield 'two'
 }
 
-test('is written whole, with what is known at its end, and the connection goes on', async () => {
+test('writes the whole stream with its trailers and keeps the connection', async () => {
   const stream = new Stream(words)
   const { port, metrics } = await serveStream(stream)
   const next = 'GET /short HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
@@ -70,27 +72,27 @@ test('is written whole, with what is known at its end, and the connection goes o
   expect(metrics.labelsOf('sluice_http_requests_total')).toHaveLength(2)
 })
 
-test('holds no place of a request while it lasts, and hears when the caller hangs up', async () => {
+test('is not in progress while it lasts, and is aborted on disconnect', async () => {
   const stream = new Stream(async function* (signal) {
     yield 'begun'
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
   })
-  const { port, door } = await serveStream(stream)
+  const { port, httpLimits } = await serveStream(stream)
   const caller = connect(port, '127.0.0.1', () => caller.write(`${get}\r\n`))
   const heard: Buffer[] = []
   caller.on('data', (chunk) => heard.push(chunk))
-  await waitUntil('it has begun', () => Buffer.concat(heard).includes('begun'))
-  expect(door.admission.inProgress()).toBe(0)
+  await waitUntil('it has started', () => Buffer.concat(heard).includes('begun'))
+  expect(httpLimits.admission.inProgress()).toBe(0)
   expect(await (await fetch(`http://127.0.0.1:${port}/short`)).text()).toBe('{}')
   caller.destroy()
   await waitUntil('it is closed', () => stream.closed === 1)
   expect(stream.isHungUp).toBe(true)
 })
 
-test('what fails in the middle is cut, so that nobody takes it for the whole', async () => {
+test('closes the connection when the stream fails', async () => {
   const stream = new Stream(async function* () {
     yield 'half'
-    throw new Error('the store is gone')
+    throw new Error('the database is unavailable')
   })
   const { url, port, logger } = await serveStream(stream)
   const text = await converse(port, `${get}\r\n`)
@@ -101,7 +103,7 @@ test('what fails in the middle is cut, so that nobody takes it for the whole', a
   expect(logger.entries.filter(({ level }) => level === 'warn')).toHaveLength(2)
 })
 
-test('who does not read is cut, and no more is made than he was given', async () => {
+test('closes the connection of a caller that does not read, and stops the stream', async () => {
   const stream = new Stream(async function* () {
     for (;;) yield mebibyte
   })
@@ -109,19 +111,19 @@ test('who does not read is cut, and no more is made than he was given', async ()
   const deaf = connect(port, '127.0.0.1', () => deaf.write(`${get}\r\n`))
   deaf.on('error', () => {})
   deaf.pause()
-  await waitUntil('he is cut', () => stream.closed === 1)
-  // What the kernel's buffers hold, and no more.
+  await waitUntil('the connection is closed', () => stream.closed === 1)
+  // Only as many pieces were requested as the kernel can buffer.
   expect(stream.given).toBeLessThan(64)
   expect(logger.entries.filter(({ level }) => level !== 'info')).toEqual([])
   deaf.destroy()
 })
 
-test('who reads slowly gets all of it', async () => {
+test('a slow reader gets the whole stream', async () => {
   const pieces = 40
   const stream = new Stream(async function* () {
     for (let piece = 0; piece < pieces; piece++) yield mebibyte
   })
-  // Slower than a busy machine makes any reader.
+  // The timeout exceeds any pause of a reader, even on a busy machine.
   const { port } = await serveStream(stream, 20_000)
   const length = await new Promise<number>((resolve, reject) => {
     const asking = request({ port, path: '/' }, (response) => {
@@ -139,13 +141,13 @@ test('who reads slowly gets all of it', async () => {
   expect(length).toBe(pieces * mebibyte.length)
 })
 
-test('a caller of HTTP/1.0 gets it without chunks, up to the end of the connection', async () => {
+test('HTTP/1.0 gets the stream without chunks, until the connection ends', async () => {
   const { port } = await serveStream(new Stream(words))
   const text = await converse(port, 'GET / HTTP/1.0\r\nhost: x\r\n\r\n')
   expect(text.split('\r\n\r\n')[1]).toBe('one two')
 })
 
-test('HEAD is told the headers, and nothing is made', async () => {
+test('HEAD gets the headers, and no pieces are created', async () => {
   const stream = new Stream(words)
   const { url } = await serveStream(stream)
   const response = await fetch(url, { method: 'HEAD' })

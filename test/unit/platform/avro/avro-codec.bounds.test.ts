@@ -1,4 +1,4 @@
-/** Counts that lie: the decoder must not believe how many items are said to follow. */
+/** Tests that the decoder rejects item counts that its input cannot contain. */
 import { expect, test } from '@jest/globals'
 import { createDecoderFactory, createEncode } from '../../../../platform/avro/avro-codec.ts'
 import type { Evaluation } from '../../../../core/evaluation/evaluation.ts'
@@ -8,15 +8,15 @@ import { aRun, anEvaluation } from '../../../support/builders.ts'
 const { schema } = evaluationContract
 const decoderOf = createDecoderFactory<Evaluation>(schema)
 
-test('twelve bytes that claim fifty million runs are refused at once', () => {
+test('twelve bytes that claim fifty million runs are rejected at once', () => {
   const payload = Buffer.from('000000000000000080c2d72f', 'hex')
   expect(() => decoderOf(schema)(payload)).toThrow('a block claims 50000000 items')
 })
 
 test.each([
   ['read', 'other'],
-  ['passed over', 'kept']
-])('an array of nothing that claims many items is refused when it is %s', (_how, name) => {
+  ['skipped', 'kept']
+])('an array of null items with a false count is rejected when it is %s', (_how, name) => {
   const writer = {
     type: 'record',
     name: 'R',
@@ -31,7 +31,7 @@ test.each([
   expect(() => createDecoderFactory(reader)(writer)(payload)).toThrow('a block claims')
 })
 
-test('honest arrays are read as before', () => {
+test('arrays with correct counts are read', () => {
   const evaluation = anEvaluation({ later_runs: [aRun(), aRun(), aRun({ scores: [] })] })
   const bytes = createEncode<Evaluation>(schema)(evaluation, 1)
   expect(decoderOf(schema)(bytes.subarray(5))).toEqual(evaluation)

@@ -1,4 +1,4 @@
-/** Each schema reads and is read by its versions, with the least and the most a writer may give. */
+/** Tests that versions of each schema can read each other's minimal and maximal records. */
 import { describe, expect, test } from '@jest/globals'
 import { createDecoderFactory, createEncode } from '../../../../platform/avro/avro-codec.ts'
 import type { AvroSchema } from '../../../../platform/avro/avro-codec.ts'
@@ -29,7 +29,7 @@ function isArray(schema: unknown): schema is { readonly items: unknown } {
   return typeof schema === 'object' && schema !== null && 'items' in schema
 }
 
-/** The same schema with the fields of its records changed, those in arrays included. */
+/** Returns the schema with changed fields in all records, including those in arrays. */
 function changed(schema: unknown, change: Change): unknown {
   if (isArray(schema)) return { ...schema, items: changed(schema.items, change) }
   if (!isRecord(schema)) return schema
@@ -52,7 +52,7 @@ const withOneMore: Change = (fields) => [
   ...fields
 ]
 
-/** Written by one schema, read by another. */
+/** Encodes the value with one schema and decodes it with another. */
 function passed(value: unknown, writer: AvroSchema, reader: AvroSchema): unknown {
   const bytes = createEncode(writer)(value, 1)
   return createDecoderFactory(reader)(writer)(readWireFormat(bytes).payload)
@@ -157,25 +157,25 @@ const contracts = [
 ]
 
 describe.each(contracts)('$file', ({ schema, full, required, completed }) => {
-  test('reads a record that was written with the required fields only', () => {
+  test('reads a record with the required fields only', () => {
     const writer = changed(schema, onlyRequired) as AvroSchema
     expect(passed(required, writer, schema)).toEqual(completed)
   })
 
-  test('takes the defaults for what a writer of its own leaves out', () => {
+  test('uses defaults for fields that another writer omits', () => {
     expect(passed(required, schema, schema)).toEqual(completed)
   })
 
-  test('reads a record of a later writer that knows a field more', () => {
+  test('reads a record of a later writer with one more field', () => {
     expect(passed(full, changed(schema, withOneMore) as AvroSchema, schema)).toEqual(full)
   })
 
-  test('is read by a later reader that knows a field more', () => {
+  test('is read by a later reader with one more field', () => {
     const reader = changed(schema, withOneMore) as AvroSchema
     expect(passed(full, schema, reader)).toMatchObject({ ...full, a_later_field: null })
   })
 
-  test('is no enumeration anywhere, and what is optional is null or else a default', () => {
+  test('has no enums, and optional fields are null or have a default', () => {
     for (const { name, type, default: fallback } of fieldsOf(schema)) {
       expect([name, JSON.stringify(type)]).not.toEqual([name, expect.stringContaining('"enum"')])
       const isNullable = Array.isArray(type)
@@ -184,7 +184,7 @@ describe.each(contracts)('$file', ({ schema, full, required, completed }) => {
     }
   })
 
-  test('carries no version in its name', () => {
+  test('has no version in its name', () => {
     expect(schema.name).toMatch(/^[A-Z][a-z]+$/)
   })
 })

@@ -1,4 +1,4 @@
-/** Bytes of every published version, written once: today's reader decodes them for ever. */
+/** Tests that the current reader decodes the golden bytes of every published schema version. */
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
@@ -19,14 +19,14 @@ function goldenText(version: string): string {
   return readFileSync(new URL(`${version}.hex`, folder), 'utf8')
 }
 
-/** Of today, for what any version of the subject wrote. */
+/** Returns the current reader schema of the subject, which reads all versions. */
 function readerOf(subject: string | undefined): object {
   const contract = avroContracts.find(({ file }) => file.startsWith(`${subject}.`))
-  if (contract === undefined) throw new Error(`schemas/index.ts knows no ${subject}`)
+  if (contract === undefined) throw new Error(`schemas/index.ts has no ${subject}`)
   return contract.schema
 }
 
-test('every version has its bytes and its value, and nothing else has', () => {
+test('exactly the published versions have bytes and a value', () => {
   const versions = published.map(({ version }) => version)
   const bytes = readdirSync(folder).filter((file) => file.endsWith('.hex'))
   expect(bytes.toSorted()).toEqual(versions.map((version) => `${version}.hex`))
@@ -40,11 +40,11 @@ describe.each(published)('$version', ({ version, subject, file, text }) => {
   const { schemaId, payload } = readWireFormat(value)
   const writer = JSON.parse(text) as object
 
-  test('its bytes are those that were released', () => {
+  test('its bytes are the released ones', () => {
     expect(hash('sha256', golden)).toBe(releasedSchemas[file]?.golden_sha256)
   })
 
-  test("is decoded by today's reader, which may add defaults", () => {
+  test('is decoded by the current reader, which may add defaults', () => {
     expect(schemaId).toBe(goldenSchemaId)
     const decode = createDecoderFactory<object>(readerOf(subject))(writer)
     expect(decode(payload)).toMatchObject(expected ?? {})
@@ -55,7 +55,7 @@ describe.each(published)('$version', ({ version, subject, file, text }) => {
     expect(readAvro(text, payload)).toEqual(expected)
   })
 
-  test('is written the same today, byte for byte', () => {
+  test('is still encoded to the same bytes', () => {
     const written = createEncode(writer)(expected, goldenSchemaId)
     expect(written.toString('hex')).toBe(value.toString('hex'))
   })

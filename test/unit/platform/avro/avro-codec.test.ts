@@ -1,4 +1,4 @@
-/** What is encoded is read back the same, by our decoder and by an independent reader. */
+/** Tests that encoded records can be read by Sluice's decoder and by an independent reader. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createDecoderFactory, createEncode } from '../../../../platform/avro/avro-codec.ts'
@@ -27,7 +27,7 @@ const decodeEvaluation = createDecoderFactory<Evaluation>(evaluationContract.sch
 
 const text = fc.string({ unit: 'binary', maxLength: 40 })
 const optionalText = fc.option(text)
-/** The largest integer of the body's contract is 2^53 − 1; see the test of its own. */
+/** The largest count that the API accepts, 2^53 − 1, has a separate test. */
 const count = fc.option(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER - 1 }))
 const time = fc.integer({ min: 0, max: 253_402_300_799_999 })
 
@@ -71,7 +71,7 @@ const evaluations = fc
   })
   .map(anEvaluation)
 
-/** A decision whose encoded record, header included, has exactly so many bytes. */
+/** Returns a decision whose encoded record has exactly this size, including the header. */
 function decisionOfSize(size: number): Decision {
   let output = 'a'.repeat(size - encodeDecision(aDecision({ output: '' }), 1).length - 8)
   while (encodeDecision(aDecision({ output }), 1).length < size) output += 'a'
@@ -79,7 +79,7 @@ function decisionOfSize(size: number): Decision {
 }
 
 describe('every record', () => {
-  test('of a decision is read back by us and by an independent reader', () => {
+  test('of a decision is read back by Sluice and by an independent reader', () => {
     const schemaIds = fc.integer({ min: 0, max: 2 ** 32 - 1 })
     fc.assert(
       fc.property(decisions, schemaIds, (decision, schemaId) => {
@@ -92,7 +92,7 @@ describe('every record', () => {
     )
   })
 
-  test('of an evaluation is read back by us and by an independent reader', () => {
+  test('of an evaluation is read back by Sluice and by an independent reader', () => {
     fc.assert(
       fc.property(evaluations, (evaluation) => {
         const { payload } = readWireFormat(encodeEvaluation(evaluation, 1))
@@ -105,7 +105,7 @@ describe('every record', () => {
 
 describe('a slab of 16 KiB', () => {
   test.each([-1, 0, 1, 2, 100])(
-    'takes or makes room for a record of %d bytes beyond it',
+    'fits a record %d bytes over its remaining space, or is replaced',
     (more) => {
       const decision = decisionOfSize(16 * 1024 + more)
       const value = encodeDecision(decision, 7)
@@ -115,13 +115,13 @@ describe('a slab of 16 KiB', () => {
     }
   )
 
-  test('does not bound a record: 4 MiB of any script come back', () => {
+  test('does not limit a record: 4 MiB of any script are read back', () => {
     const decision = aDecision({ output: '返品👟'.repeat(400_000), metadata: '{"a":1}' })
     const { payload } = readWireFormat(encodeDecision(decision, 1))
     expect(decodeDecision(payload)).toEqual(decision)
   })
 
-  test('is never written over: of many sizes each is read as it was encoded', () => {
+  test('is never overwritten: records of many sizes are read as encoded', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 10, maxLength: 30 })
     fc.assert(
       fc.property(sizes, (lengths) => {
@@ -137,7 +137,7 @@ describe('a slab of 16 KiB', () => {
     )
   })
 
-  test('loses nothing to a value that does not fit the schema', () => {
+  test('loses nothing if a value does not fit the schema', () => {
     const before = encodeDecision(aDecision({ output: 'before' }), 1)
     expect(() => encodeDecision({} as Decision, 1)).toThrow()
     const after = encodeDecision(aDecision({ output: 'after' }), 1)
@@ -150,14 +150,14 @@ describe('a slab of 16 KiB', () => {
 
 describe('numbers', () => {
   test.each([0, 1, 63, 64, 2 ** 31, 2 ** 32 + 1, 2 ** 52, Number.MAX_SAFE_INTEGER - 1])(
-    'a count of %d is kept',
+    'a count of %d is preserved',
     (input_tokens) => {
       const { payload } = readWireFormat(encodeDecision(aDecision({ input_tokens }), 1))
       expect(decodeDecision(payload).input_tokens).toBe(input_tokens)
     }
   )
 
-  test('the largest count that the contract of the body takes is kept', () => {
+  test("the largest count that the body's contract allows is preserved", () => {
     const decision = aDecision({ input_tokens: Number.MAX_SAFE_INTEGER })
     const { payload } = readWireFormat(encodeDecision(decision, 1))
     expect(readAvro(decisionContract.text, payload)).toEqual(decision)
@@ -165,42 +165,42 @@ describe('numbers', () => {
   })
 })
 
-describe('encode refuses', () => {
+describe('encode rejects', () => {
   test.each([
     ['a missing field', { output: undefined }],
-    ['a null where none may be', { input: null }],
-    ['a number for a text', { output: 1 }],
-    ['a text for a count', { input_tokens: '1' }],
+    ['a null in a required field', { input: null }],
+    ['a number instead of a text', { output: 1 }],
+    ['a text instead of a count', { input_tokens: '1' }],
     ['a count with a fraction', { input_tokens: 1.5 }],
     ['a count beyond 2^53', { input_tokens: 2 ** 53 }],
-    ['a time that is none', { received_at: Number.NaN }]
+    ['an invalid time', { received_at: Number.NaN }]
   ])('%s', (_, overrides) => {
     const value = { ...aDecision(), ...overrides } as unknown as Decision
     expect(() => encodeDecision(value, 1)).toThrow(/invalid/)
   })
 })
 
-describe('decode refuses', () => {
+describe('decode rejects', () => {
   const { payload } = readWireFormat(encodeDecision(aDecision(), 1))
 
-  test('every record that was cut off', () => {
+  test('every truncated record', () => {
     for (let length = 0; length < payload.length; length++) {
       expect(() => decodeDecision(payload.subarray(0, length))).toThrow()
     }
   })
 
-  test('bytes that are left over', () => {
+  test('trailing bytes', () => {
     expect(() => decodeDecision(Buffer.concat([payload, Buffer.from([0])]))).toThrow(/trailing/)
   })
 
-  test('a branch that the union does not have', () => {
+  test('an undefined branch of a union', () => {
     const wrong = Buffer.from(payload)
-    // The last byte is the branch of sdk_version: null.
+    // The last byte is the union branch of sdk_version, which is null.
     wrong[wrong.length - 1] = 8
     expect(() => decodeDecision(wrong)).toThrow()
   })
 
-  test('or reads any other bytes, and always ends', () => {
+  test('arbitrary bytes with an error, unless they form a record', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         try {
@@ -213,12 +213,12 @@ describe('decode refuses', () => {
     )
   })
 
-  test('a writer whose record cannot be read as ours', () => {
+  test('an incompatible writer schema', () => {
     const stranger = { type: 'record', name: 'Decision', namespace: 'sluice', fields: [] }
     expect(() => createDecoderFactory(decisionContract.schema)(stranger)).toThrow()
   })
 
-  test('what is no schema at all', () => {
+  test('an invalid schema', () => {
     expect(() => createEncode({ type: 'no such type' })).toThrow()
     expect(() => createDecoderFactory({})).toThrow()
   })

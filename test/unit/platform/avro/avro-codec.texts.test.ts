@@ -1,4 +1,4 @@
-/** Texts that are no UTF-8: the decoder refuses them, and repairs nothing. */
+/** Tests that the decoder rejects texts that are not UTF-8 instead of repairing them. */
 import { expect, test } from '@jest/globals'
 import { createDecoderFactory, createEncode } from '../../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
@@ -11,7 +11,7 @@ const decode = createDecoderFactory<Decision>(schema)(schema)
 const encode = createEncode<Decision>(schema)
 const marker = 'MARKER'
 
-/** What a decision decodes to when these bytes stand for the marker in its `name`. */
+/** Decodes a decision whose field `name` contains these bytes in place of the marker. */
 function decodeWith(name: 'output' | 'agent_id', bytes: Buffer): Decision {
   const { payload } = readWireFormat(encode(aDecision({ [name]: marker }), 1))
   const at = payload.indexOf(marker)
@@ -21,21 +21,21 @@ function decodeWith(name: 'output' | 'agent_id', bytes: Buffer): Decision {
 
 test.each([
   ['a lone surrogate', 'eda080414141'],
-  ['bytes that begin nothing', 'fffe41414141'],
-  ['half a character at the end', '41414141e6bc'],
+  ['invalid start bytes', 'fffe41414141'],
+  ['a truncated character at the end', '41414141e6bc'],
   ['an overlong NUL', 'c08041414141']
-])('%s is refused, in plain texts and in optional ones', (_what, hex) => {
+])('%s is rejected in required and optional texts', (_what, hex) => {
   const bytes = Buffer.from(hex, 'hex')
   expect(() => decodeWith('output', bytes)).toThrow('a text is not UTF-8')
   expect(() => decodeWith('agent_id', bytes)).toThrow('a text is not UTF-8')
 })
 
-test('the character that stands for what is none is a character like any other', () => {
+test('a genuine replacement character is accepted', () => {
   const text = '\ufffd漢'
   expect(decodeWith('output', Buffer.from(text)).output).toBe(text)
 })
 
-test('what follows is read from the right place', () => {
+test('the next field is read from the right position', () => {
   const decision = aDecision({ input: '"\ufffd"', output: '\ufffd', agent_id: 'a\ufffd' })
   expect(decode(readWireFormat(encode(decision, 1)).payload)).toEqual(decision)
 })

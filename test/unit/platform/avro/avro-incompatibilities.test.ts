@@ -1,12 +1,14 @@
-/** Which versions read each other; a registry is asked the same in test/integration/schemas. */
+/** Tests which schema versions can read each other. test/integration/schemas checks that a registry
+ * agrees.
+ */
 import { expect, test } from '@jest/globals'
 import { incompatibilitiesOf } from '../../../../platform/avro/avro-incompatibilities.ts'
 import { changing, schemaChanges } from '../../../support/schema-changes.ts'
 
-test.each(schemaChanges)('$verdict: $title', ({ verdict, change }) => {
+test.each(schemaChanges)('$compatibility: $title', ({ compatibility, change }) => {
   const objections = incompatibilitiesOf(changing, change(changing))
-  if (verdict === 'taken') expect(objections).toEqual([])
-  if (verdict === 'refused') expect(objections).not.toEqual([])
+  if (compatibility === 'accepted') expect(objections).toEqual([])
+  if (compatibility === 'rejected') expect(objections).not.toEqual([])
 })
 
 test('says which direction is broken, and by which field', () => {

@@ -1,4 +1,4 @@
-/** Shows, in a process without the patch, that avsc still has the defects that it fixes. */
+/** Tests that avsc, without the patch, still has the defects that the patch fixes. */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 

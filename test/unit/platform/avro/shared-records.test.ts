@@ -1,4 +1,4 @@
-/** Records that many values share: read as one object each, written from kept bytes. */
+/** Tests that equal shared records are decoded to one object and encoded from cached bytes. */
 import { expect, test } from '@jest/globals'
 import { createDecoderFactory, createEncode } from '../../../../platform/avro/avro-codec.ts'
 
@@ -28,7 +28,7 @@ const valueOf = (...places: readonly number[]): Value => ({
 })
 const payloadOf = (value: Value) => createEncode<Value>(plain)(value, 1).subarray(5)
 
-test('encodes a shared record as a plain one, however often it is encoded', () => {
+test('encodes a shared record like any other, however often it is encoded', () => {
   const encode = createEncode<Value>(shared)
   for (const value of [valueOf(0, 1), valueOf(1, 0, 1), valueOf(0, 1)]) {
     expect(encode(value, 1).subarray(5)).toEqual(payloadOf(value))

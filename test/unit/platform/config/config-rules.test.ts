@@ -1,4 +1,4 @@
-/** Settings that contradict each other are found, and what is not read contradicts nothing. */
+/** Tests that contradictory settings are found, and that settings that are not read are ignored. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { cautionsOf, contradictionsOf } from '../../../../platform/config/config-rules.ts'
 import type { RuleValues } from '../../../../platform/config/config-rules.ts'
@@ -46,7 +46,7 @@ const fine: RuleValues = {
 }
 
 describe('contradictionsOf', () => {
-  test('finds nothing in what is fine, nor in what was not read', () => {
+  test('accepts valid settings and settings that were not read', () => {
     expect(contradictionsOf(fine)).toEqual([])
     expect(contradictionsOf({})).toEqual([])
     expect(cautionsOf(fine)).toEqual([])
@@ -57,7 +57,7 @@ describe('contradictionsOf', () => {
     [{ KAFKA_TLS_CA: 'PEM' }, 'KAFKA_TLS_CA is set, but KAFKA_TLS is not true'],
     [
       { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u' },
-      'KAFKA_SASL_PASSWORD is not set; KAFKA_SASL_MECHANISM needs it'
+      'KAFKA_SASL_PASSWORD is not set; KAFKA_SASL_MECHANISM requires it'
     ],
     [{ KAFKA_SASL_USERNAME: 'u' }, 'KAFKA_SASL_USERNAME is set, but KAFKA_SASL_MECHANISM is none'],
     [{ KAFKA_SASL_PASSWORD: 'p' }, 'KAFKA_SASL_PASSWORD is set, but KAFKA_SASL_MECHANISM is none'],
@@ -68,67 +68,68 @@ describe('contradictionsOf', () => {
     ],
     [
       { DATABASE_TLS_CA: 'PEM' },
-      'DATABASE_TLS_CA is set, but DATABASE_URL has no sslmode that verifies (verify-full)'
+      'DATABASE_TLS_CA is set, but the sslmode of DATABASE_URL does not verify; use verify-full'
     ],
     [
       { DATABASE_URL: 'postgres://h/d?sslmode=verify-ca' },
-      'DATABASE_TLS_CA is not set; sslmode=verify-ca needs it, or else any host would do'
+      'DATABASE_TLS_CA is not set; sslmode=verify-ca requires it, or any host would be accepted'
     ],
     [
       { EVALUATIONS_TOPIC: 'decisions' },
-      'EVALUATIONS_TOPIC is the same as DECISIONS_TOPIC; each needs its own'
+      'EVALUATIONS_TOPIC is the same as DECISIONS_TOPIC; they must differ'
     ],
     [
       { EVALUATION_GROUP_ID: 'storage' },
-      'EVALUATION_GROUP_ID is the same as STORAGE_GROUP_ID; each needs its own'
+      'EVALUATION_GROUP_ID is the same as STORAGE_GROUP_ID; they must differ'
     ],
     [
       { REGISTRATION: 'open' },
-      'MAIL_URL is not set; REGISTRATION=open needs it to send the token of each registration'
+      'MAIL_URL is not set; REGISTRATION=open requires it to email the token of each registration'
     ],
-    [{ MANAGEMENT_PORT: 8080 }, 'MANAGEMENT_PORT is the same as GATEWAY_PORT; each needs its own'],
+    [{ MANAGEMENT_PORT: 8080 }, 'MANAGEMENT_PORT is the same as GATEWAY_PORT; they must differ'],
     [
       { PRODUCE_LINGER_MS: 100, PRODUCE_DEADLINE_MS: 100 },
-      'PRODUCE_LINGER_MS is 100, not less than PRODUCE_DEADLINE_MS, 100'
+      'PRODUCE_LINGER_MS is 100; it must be less than PRODUCE_DEADLINE_MS, 100'
     ],
     [
       { SHUTDOWN_DEADLINE_MS: 10_500 },
-      'SHUTDOWN_DEADLINE_MS is 10500, less than SHUTDOWN_UNREADY_MS and PRODUCE_DEADLINE_MS ' +
-        'together, 11000: a stop would break what waits for the log'
+      'SHUTDOWN_DEADLINE_MS is 10500; it must be at least 11000, the sum of ' +
+        'SHUTDOWN_UNREADY_MS and PRODUCE_DEADLINE_MS, so that pending writes to Kafka can ' +
+        'finish'
     ]
   ])('%j', (changed, message) => {
     expect(contradictionsOf({ ...fine, ...changed })).toEqual([message])
   })
 
-  test('a certificate to show needs its own key', () => {
+  test('requires a key for a certificate, and a certificate for a key', () => {
     const tls = { ...fine, KAFKA_TLS: true }
     const { cert: KAFKA_TLS_CERT, key: KAFKA_TLS_KEY } = issued
     expect(contradictionsOf({ ...tls, KAFKA_TLS_CERT, KAFKA_TLS_KEY })).toEqual([])
     expect(contradictionsOf({ ...tls, KAFKA_TLS_CERT })).toEqual([
-      'KAFKA_TLS_KEY is not set; KAFKA_TLS_CERT needs it'
+      'KAFKA_TLS_KEY is not set; KAFKA_TLS_CERT requires it'
     ])
     expect(contradictionsOf({ ...tls, KAFKA_TLS_KEY })).toEqual([
-      'KAFKA_TLS_CERT is not set; KAFKA_TLS_KEY needs it'
+      'KAFKA_TLS_CERT is not set; KAFKA_TLS_KEY requires it'
     ])
     expect(contradictionsOf({ ...tls, KAFKA_TLS_CERT, KAFKA_TLS_KEY: other.key })).toEqual([
       'KAFKA_TLS_KEY is not the key of the certificate in KAFKA_TLS_CERT'
     ])
   })
 
-  test('an open registration needs no mail where nobody registers', () => {
+  test('requires no mail for open registration on a gateway that only ingests', () => {
     const open = { ...fine, REGISTRATION: 'open' }
     expect(contradictionsOf({ ...open, MAIL_URL: 'smtp://mail' })).toEqual([])
     expect(contradictionsOf({ ...open, GATEWAY_ROUTES: 'ingest' })).toEqual([])
   })
 
-  test('two free ports, or two addresses, do not collide', () => {
+  test('accepts two free ports, or one port on two addresses', () => {
     expect(contradictionsOf({ ...fine, GATEWAY_PORT: 0, MANAGEMENT_PORT: 0 })).toEqual([])
     const apart = { ...fine, MANAGEMENT_PORT: 8080, GATEWAY_HOST: '10.0.0.1' }
     expect(contradictionsOf(apart)).toEqual([])
   })
 })
 
-test('what is readable on its way is cautioned against', () => {
+test('warns of secrets and data that can be read in transit', () => {
   const sasl = { KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }
   expect(
     cautionsOf({
@@ -138,9 +139,9 @@ test('what is readable on its way is cautioned against', () => {
       PRIVATE_ADDRESSES_ALLOWED: true
     })
   ).toEqual([
-    'KAFKA_SASL_MECHANISM=plain without KAFKA_TLS sends the password readable to everybody',
-    'DATABASE_URL has sslmode=no-verify: whoever answers is taken for Postgres',
-    'SCHEMA_REGISTRY_URL has a password and no TLS: everybody can read it',
-    'PRIVATE_ADDRESSES_ALLOWED=true: judges and webhooks of every user reach private addresses'
+    'KAFKA_SASL_MECHANISM=plain without KAFKA_TLS sends the password in plain text',
+    'DATABASE_URL has sslmode=no-verify: the identity of the server is not verified',
+    'SCHEMA_REGISTRY_URL has a password but no TLS: the password is sent in plain text',
+    'PRIVATE_ADDRESSES_ALLOWED=true: judges and webhooks of all users can reach private addresses'
   ])
 })

@@ -1,4 +1,4 @@
-/** A misspelt setting is noticed, and what belongs to others is left alone. */
+/** Tests that misspelled settings are found, and that variables of other programs are ignored. */
 import { describe, expect, test } from '@jest/globals'
 import { settings } from '../../../../platform/config/config.ts'
 import { typosOf } from '../../../../platform/config/config-typos.ts'
@@ -20,13 +20,13 @@ describe('typosOf', () => {
     ['RATELIMIT_POINTS', 'RATE_LIMIT_POINTS'],
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['log_level', 'LOG_LEVEL']
-  ])('%s is nearly %s', (name, nearest) => {
+  ])('suggests for %s the setting %s', (name, nearest) => {
     expect(typosOf({ [name]: 'x' }, names)).toEqual([
-      `${name} is not a setting; is ${nearest} meant?`
+      `${name} is not a setting; did you mean ${nearest}?`
     ])
   })
 
-  test('every setting and its file is known', () => {
+  test('knows every setting and its file', () => {
     const all = names.flatMap((name) => [name, `${name}_FILE`])
     expect(typosOf(Object.fromEntries(all.map((name) => [name, 'x'])), names)).toEqual([])
   })
@@ -42,7 +42,7 @@ describe('typosOf', () => {
     'GATEWAY_SERVICE_PORT_HTTP',
     'GATEWAY_PORT_8080_TCP',
     'GATEWAY_PORT_8080_TCP_ADDR'
-  ])('%s is none of ours', (name) => {
+  ])('ignores %s', (name) => {
     expect(typosOf({ [name]: 'x' }, names)).toEqual([])
   })
 })

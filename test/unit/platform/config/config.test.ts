@@ -1,4 +1,5 @@
-/** The configuration is checked whole, frozen, and refused with every problem at once. */
+/** Tests that reading a configuration checks all of it, freezes it, and reports all errors at once.
+ */
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,11 +31,11 @@ function errorOf(environment: Environment, names: readonly SettingName[]): strin
     expect(error).toBeInstanceOf(ConfigError)
     return (error as ConfigError).message
   }
-  throw new Error('the configuration was taken')
+  throw new Error('the configuration was accepted')
 }
 
 describe('readConfig', () => {
-  test('reads the settings it is asked for and no others', () => {
+  test('reads only the requested settings', () => {
     const environment = { KAFKA_BROKERS: 'a:1,b:2', GATEWAY_PORT: '0', DOCS_ENABLED: 'nonsense' }
     expect(readConfig(environment, ['KAFKA_BROKERS', 'GATEWAY_PORT'])).toEqual({
       KAFKA_BROKERS: ['a:1', 'b:2'],
@@ -42,7 +43,7 @@ describe('readConfig', () => {
     })
   })
 
-  test('takes the default for what is not set or empty', () => {
+  test('uses the default for unset and empty settings', () => {
     const names = ['GATEWAY_PORT', 'LOG_LEVEL', 'DOCS_ENABLED'] as const
     const defaults = { GATEWAY_PORT: 8080, LOG_LEVEL: 'info', DOCS_ENABLED: false }
     expect(readConfig({}, names)).toEqual(defaults)
@@ -55,21 +56,21 @@ describe('readConfig', () => {
     expect(Object.isFrozen(readConfig({}, ['GATEWAY_PORT']))).toBe(true)
   })
 
-  test('names every problem in one error', () => {
+  test('reports every problem in one error', () => {
     const environment = { GATEWAY_PORT: 'http', REDIS_URL: 'http://h', API_KEY_PEPPER: 'short' }
     const names = ['KAFKA_BROKERS', 'GATEWAY_PORT', 'REDIS_URL', 'API_KEY_PEPPER'] as const
     expect(errorOf(environment, names)).toBe(
       [
         'The configuration has 4 problem(s):',
-        '  - KAFKA_BROKERS is not set. Kafka bootstrap brokers, `host:port`, separated by commas.',
+        '  - KAFKA_BROKERS is not set. Comma-separated Kafka bootstrap brokers, each `host:port`.',
         '  - GATEWAY_PORT is "http", expected a whole number from 0 to 65535',
-        '  - REDIS_URL is no URL that begins with redis:// or rediss:// and names a host',
-        '  - API_KEY_PEPPER has 5 characters, at least 32 are needed'
+        '  - REDIS_URL must be a URL that begins with redis:// or rediss:// and names a host',
+        '  - API_KEY_PEPPER has 5 characters; at least 32 are required'
       ].join('\n')
     )
   })
 
-  test('what contradicts itself is named beside what is missing', () => {
+  test('reports contradictions together with missing settings', () => {
     const environment = { REDIS_URL: 'redis://h', KAFKA_SASL_USERNAME: 'u', GATEWAY_PORT: 'http' }
     const names = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'GATEWAY_PORT'] as const
     expect(errorOf(environment, names)).toBe(
@@ -81,58 +82,62 @@ describe('readConfig', () => {
     )
   })
 
-  test('an sslmode of Postgres that nobody knows is a problem', () => {
+  test('rejects an unknown Postgres sslmode', () => {
     const environment = { DATABASE_URL: 'postgres://u:hunter2@h/d?sslmode=prefer' }
     const message = errorOf(environment, ['DATABASE_URL'])
-    expect(message).toContain('DATABASE_URL has an sslmode that is none of disable, ')
+    expect(message).toContain('DATABASE_URL has an invalid sslmode; use one of disable, ')
     expect(message).not.toContain('hunter2')
   })
 
-  test('an empty setting without default is not set', () => {
+  test('reports an empty setting without default as not set', () => {
     expect(errorOf({ DATABASE_URL: '' }, ['DATABASE_URL'])).toContain('DATABASE_URL is not set')
   })
 })
 
 describe('NAME_FILE', () => {
-  test('names the file that holds the setting; the line end behind it does not count', () => {
+  test('names the file that holds the setting, without its trailing line break', () => {
     const environment = { API_KEY_PEPPER_FILE: fileWith(`${pepper}\n`) }
     expect(readConfig(environment, ['API_KEY_PEPPER'])).toEqual({ API_KEY_PEPPER: pepper })
   })
 
-  test('keeps the line ends inside', () => {
+  test('keeps line breaks inside the value', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trimEnd()
     const environment = { SESSION_SIGNING_KEY_FILE: fileWith(`${pem}\r\n`) }
     expect(readConfig(environment, ['SESSION_SIGNING_KEY'])).toEqual({ SESSION_SIGNING_KEY: pem })
   })
 
-  test('serves every setting, not only secrets', () => {
+  test('works for every setting, not only secrets', () => {
     const environment = { GATEWAY_PORT_FILE: fileWith('1234') }
     expect(readConfig(environment, ['GATEWAY_PORT'])).toEqual({ GATEWAY_PORT: 1234 })
   })
 
-  test('beside NAME is ambiguous, and neither value is repeated', () => {
+  test('together with NAME is ambiguous, and neither value is repeated', () => {
     const environment = { API_KEY_PEPPER: pepper, API_KEY_PEPPER_FILE: fileWith(pepper) }
     const message = errorOf(environment, ['API_KEY_PEPPER'])
-    expect(message).toContain('API_KEY_PEPPER is set, and so is API_KEY_PEPPER_FILE; keep one')
+    expect(message).toContain(
+      'API_KEY_PEPPER is set, but API_KEY_PEPPER_FILE is set as well; keep one'
+    )
     expect(message).not.toContain(pepper)
   })
 
-  test('that does not exist is named', () => {
+  test('reports a file that does not exist', () => {
     const path = join(folder, 'gone')
     const message = errorOf({ API_KEY_PEPPER_FILE: path }, ['API_KEY_PEPPER'])
     expect(message).toContain(
-      `API_KEY_PEPPER cannot be read from ${path}, which API_KEY_PEPPER_FILE names: ` +
+      `API_KEY_PEPPER cannot be read from ${path}, the file in API_KEY_PEPPER_FILE: ` +
         'no such file or directory'
     )
   })
 
-  test('that is a folder is named, too', () => {
+  test('reports a folder', () => {
     const message = errorOf({ GATEWAY_PORT_FILE: folder }, ['GATEWAY_PORT'])
-    expect(message).toContain(`GATEWAY_PORT cannot be read from ${folder}, which GATEWAY_PORT_FILE`)
+    expect(message).toContain(
+      `GATEWAY_PORT cannot be read from ${folder}, the file in GATEWAY_PORT_FILE`
+    )
   })
 
-  test('that was named by mistake is not repeated', () => {
+  test('does not repeat the content of a file named by mistake', () => {
     const path = fileWith('hunter2')
     const names = [
       'GATEWAY_PORT',
@@ -148,33 +153,33 @@ describe('NAME_FILE', () => {
     expect(message).not.toContain('hunter2')
   })
 
-  test('that is empty is as good as not set', () => {
+  test('counts as not set if the file is empty', () => {
     const environment = { API_KEY_PEPPER_FILE: fileWith('\n') }
     expect(errorOf(environment, ['API_KEY_PEPPER'])).toContain('API_KEY_PEPPER is not set')
   })
 })
 
 describe('the table of settings', () => {
-  test.each(rows)('%s is described in a sentence', (name, setting) => {
+  test.each(rows)('%s has a description in one sentence', (name, setting) => {
     expect(name).toMatch(/^[A-Z]+(_[A-Z]+)*$/)
     expect(setting.description).toMatch(/^[A-Z/].*[.]$/)
   })
 
   test.each(rows.filter(([, { default: value }]) => value !== undefined && value !== null))(
-    'the default of %s would be taken as text, too',
+    'the default of %s is also valid as text',
     (_, setting) => {
       expect(setting.parse(String(setting.default))).toEqual(setting.default)
     }
   )
 
   test.each(rows.filter(([, { default: value }]) => typeof value === 'number'))(
-    '%s has its unit last or counts something',
+    '%s ends with its unit or counts something',
     (name) => {
       expect(name).toMatch(/_(PORT|POINTS|SECONDS|WORKERS|MS|MAX)$/)
     }
   )
 
-  test('secrets are those that must not be printed', () => {
+  test('exactly the confidential settings are secrets', () => {
     const secrets = rows.filter(([, setting]) => setting.isSecret).map(([name]) => name)
     expect(secrets).toEqual([
       'KAFKA_TLS_KEY',

@@ -1,9 +1,9 @@
-/** Everything about a configuration is shown but its secrets. */
+/** Tests that a configuration is shown without its secrets. */
 import { expect, test } from '@jest/globals'
 import { describeConfig } from '../../../../platform/config/describe-config.ts'
 import { createAuthority } from '../../../support/certificates.ts'
 
-test('secrets are masked, passwords starred, certificates named, the rest is plain', async () => {
+test('masks secrets and passwords, summarizes certificates, and shows the rest', async () => {
   const { ca } = await createAuthority('An authority')
   const lines = describeConfig({
     KAFKA_BROKERS: ['a:1', 'b:2'],

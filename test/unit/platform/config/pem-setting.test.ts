@@ -1,4 +1,4 @@
-/** A PEM that cannot be used is found when it is read, and never repeated. */
+/** Tests that an invalid PEM is rejected when it is read, and never repeated in the error. */
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import {
@@ -44,33 +44,33 @@ function objectionOf(setting: Setting<unknown>, text: string): string | null {
 }
 
 describe('certificates', () => {
-  test('one, and a chain with words between them, are taken as they are', () => {
+  test('accept one certificate, and a chain with text in between', () => {
     for (const text of [authority.ca, `Root:\n${authority.ca}\n# leaf\n${issued.cert}\n`]) {
       expect(certificate.parse(text)).toBe(text)
     }
   })
 
-  test('what is none is refused without a word of it', () => {
+  test('reject invalid text without repeating it', () => {
     const [first = '', ...rest] = issued.cert.split('\n')
     const broken = [first, 'AAAA', ...rest.slice(1)].join('\n')
-    expect(objectionOf(certificate, 'secret')).toBe('holds no PEM certificate')
-    expect(objectionOf(certificate, publicPem)).toBe('holds no PEM certificate')
+    expect(objectionOf(certificate, 'secret')).toBe('contains no PEM certificate')
+    expect(objectionOf(certificate, publicPem)).toBe('contains no PEM certificate')
     expect(objectionOf(certificate, issued.cert.replaceAll('\n', '\\n'))).not.toBeNull()
     expect(objectionOf(certificate, `${authority.ca}${broken}`)).toBe(
-      'has a broken certificate, number 2'
+      'contains an invalid certificate (number 2)'
     )
-    const beside = 'holds something beside whole PEM certificates'
-    expect(objectionOf(certificate, `${issued.cert}${issued.key}`)).toBe(beside)
-    expect(objectionOf(certificate, `${issued.cert}${issued.cert.slice(0, 200)}`)).toBe(beside)
+    const message = 'contains something other than complete PEM certificates'
+    expect(objectionOf(certificate, `${issued.cert}${issued.key}`)).toBe(message)
+    expect(objectionOf(certificate, `${issued.cert}${issued.cert.slice(0, 200)}`)).toBe(message)
   })
 
-  test('are described by subject and end', () => {
+  test('are described by subject and expiry', () => {
     expect(describeCertificates(`${authority.ca}${issued.cert}`)).toMatch(
       /^CN=An authority until .+ GMT; CN=a server until .+ GMT$/
     )
   })
 
-  test('know their key', async () => {
+  test('match their key', async () => {
     const other = await authority.issue('another')
     expect(isKeyOf(issued.cert, issued.key)).toBe(true)
     expect(isKeyOf(issued.cert, other.key)).toBe(false)
@@ -78,23 +78,23 @@ describe('certificates', () => {
 })
 
 describe('private keys', () => {
-  test('of every kind are taken; for signing only those on P-256', () => {
+  test('accept every kind; for signing only P-256', () => {
     for (const text of [p256Pem, p384Pem, rsaPem]) expect(key.parse(text)).toBe(text)
     expect(signing.parse(p256Pem)).toBe(p256Pem)
     expect(objectionOf(signing, rsaPem)).toBe(
-      'is a private key of the kind rsa, one on P-256 is needed'
+      'is a private key of type rsa; a P-256 key is required'
     )
     expect(objectionOf(signing, p384Pem)).toBe(
-      'is a private key of the kind secp384r1, one on P-256 is needed'
+      'is a private key of type secp384r1; a P-256 key is required'
     )
   })
 
-  test('what is none is refused without a word of it', () => {
-    const garbled = p256Pem.replace(/\n.{8}/, '\nAAAAAAAA')
-    for (const text of ['secret', publicPem, lockedPem, garbled]) {
-      expect(objectionOf(key, text)).toBe('is no PEM of a private key without a passphrase')
+  test('reject invalid text without repeating it', () => {
+    const malformed = p256Pem.replace(/\n.{8}/, '\nAAAAAAAA')
+    for (const text of ['secret', publicPem, lockedPem, malformed]) {
+      expect(objectionOf(key, text)).toBe('must be a PEM private key without a passphrase')
       expect(objectionOf(signing, text)).toBe(
-        'is no PEM of a private key on P-256 without a passphrase'
+        'must be a PEM private key on P-256 without a passphrase'
       )
     }
   })

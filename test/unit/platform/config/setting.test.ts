@@ -1,4 +1,4 @@
-/** How the text of each kind of setting is read. */
+/** Tests how the text of each kind of setting is parsed. */
 import { describe, expect, test } from '@jest/globals'
 import { flag, integer, integerOrAuto, list } from '../../../../platform/config/setting.ts'
 import { networks, oneOf, secret, text, url } from '../../../../platform/config/setting.ts'
@@ -14,7 +14,7 @@ const pepper = secret('Pepper.', 32)
 const docs = flag('Docs.', false)
 const routes = oneOf('Routes.', 'all', ['ingest', 'api', 'all'])
 
-describe('what fits', () => {
+describe('valid text', () => {
   test.each<[Setting<unknown>, string, unknown]>([
     [text('Name.', 'a'), ' b ', ' b '],
     [port, '0', 0],
@@ -31,12 +31,12 @@ describe('what fits', () => {
     [proxies, '10.0.0.0/8 , 2001:db8::/32,::1', ['10.0.0.0/8', '2001:db8::/32', '::1']],
     [redis, 'rediss://:p@h:6379/1', 'rediss://:p@h:6379/1'],
     [pepper, 'p'.repeat(32), 'p'.repeat(32)]
-  ])('%#: %j is read as it should be', (setting, raw, value) => {
+  ])('%#: %j is parsed', (setting, raw, value) => {
     expect(setting.parse(raw)).toEqual(value)
   })
 })
 
-describe('what does not fit is said with what was expected', () => {
+describe('invalid text is rejected with the expectation', () => {
   const network = 'expected an IP address or a network such as 10.0.0.0/8'
   const whole = 'expected a whole number from 0 to 65535'
   test.each<[Setting<unknown>, string, string]>([
@@ -63,15 +63,15 @@ describe('what does not fit is said with what was expected', () => {
     [proxies, '::/0', `holds "::/0", ${network}`],
     [proxies, '2001:db8::/129', `holds "2001:db8::/129", ${network}`],
     [proxies, 'fe80::1%eth0', `holds "fe80::1%eth0", ${network}`],
-    [redis, 'h:6379', 'is no URL that begins with redis:// or rediss:// and names a host'],
-    [redis, 'http://h', 'is no URL that begins with redis:// or rediss:// and names a host'],
-    [pepper, 'short', 'has 5 characters, at least 32 are needed']
+    [redis, 'h:6379', 'must be a URL that begins with redis:// or rediss:// and names a host'],
+    [redis, 'http://h', 'must be a URL that begins with redis:// or rediss:// and names a host'],
+    [pepper, 'short', 'has 5 characters; at least 32 are required']
   ])('%#: %j: %s', (setting, raw, message) => {
     expect(() => setting.parse(raw)).toThrow(new Error(message))
   })
 })
 
-test('an error never repeats what may hold a password', () => {
+test('an error never repeats a text that may contain a password', () => {
   const password = 'hunter2-hunter2'
   expect(() => redis.parse(`postgres://u:${password}@h`)).toThrow(
     expect.objectContaining({ message: expect.not.stringContaining(password) })
@@ -87,7 +87,7 @@ test('a list is frozen, and only secrets are secret', () => {
   expect([port, brokers, redis, docs, routes].some(({ isSecret }) => isSecret)).toBe(false)
 })
 
-test('what must be set has no default', () => {
+test('a required setting has no default', () => {
   expect([brokers, redis, pepper].map((setting) => setting.default)).toEqual(
     Array(3).fill(undefined)
   )

@@ -1,4 +1,4 @@
-/** One request with JSON: who asks, what comes back, and what happens when nothing does. */
+/** Tests JSON requests over HTTP: what is sent, what is returned, and timeouts. */
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://user:p%40ss@127.0.0.1:${(server.address() as AddressInfo).port}/base/`
 }
 
-test('sends method, path, login and body below the base, and reads the answer', async () => {
+test('sends method, path, credentials and body, and reads the response', async () => {
   const url = await serve((request, response) => {
     void text(request).then((body) => {
       const { method, url: path, headers } = request
@@ -39,13 +39,13 @@ test('sends method, path, login and body below the base, and reads the answer', 
   })
 })
 
-test('an answer that is no JSON has its status', async () => {
+test('returns the status of a response that is not JSON', async () => {
   const url = await serve((_, response) => response.writeHead(502).end('<html>'))
   const http = createHttpJson({ url, ca: null, timeoutMs: 5000 })
   expect(await http.send('GET', '/')).toEqual({ status: 502, body: null })
 })
 
-test('silence before or within an answer ends in time', async () => {
+test('times out before and within a response', async () => {
   const silent = await serve(() => {})
   const halting = await serve((_, response) => void response.writeHead(200).write('{'))
   for (const url of [silent, halting]) {

@@ -1,4 +1,5 @@
-/** Requests to URLs of tenants, over real sockets: where they must not get, what bounds them. */
+/** Tests requests to URLs that tenants choose, over real sockets: forbidden addresses and limits.
+ */
 import type { LookupAddress } from 'node:dns'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
@@ -18,7 +19,7 @@ import { startHttpsFront } from '../../../support/tls-front.ts'
 
 interface Served {
   readonly port: number
-  /** Whoever gets this far was let through. */
+  /** Returns the number of accepted connections. */
   connections(): number
 }
 
@@ -51,7 +52,7 @@ function resolving(...addresses: string[]): Lookup {
 const ok: RequestListener = (_, response) => response.end('fine')
 const onThisMachine = { privateAddressesAllowed: true }
 
-describe('a tenant cannot reach what is inside', () => {
+describe('a tenant cannot reach internal addresses', () => {
   test.each([
     '127.0.0.1',
     '127.1',
@@ -67,11 +68,11 @@ describe('a tenant cannot reach what is inside', () => {
     '10.0.0.1',
     'localhost',
     'any.localhost.'
-  ])('when a URL is saved, and when it is used: https://%s', async (host) => {
+  ])('when a URL is saved and when it is used: https://%s', async (host) => {
     const { port, connections } = await serve(ok)
     const { addressObjection, fetch } = outbound()
-    expect(addressObjection(`https://${host}:${port}/v1`)).toMatch(/^names /)
-    await expect(fetch(`https://${host}:${port}/v1`)).rejects.toThrow(/^the URL names /)
+    expect(addressObjection(`https://${host}:${port}/v1`)).toMatch(/^points to /)
+    await expect(fetch(`https://${host}:${port}/v1`)).rejects.toThrow(/^the URL points to /)
     expect(connections()).toBe(0)
   })
 
@@ -86,7 +87,7 @@ describe('a tenant cannot reach what is inside', () => {
     ['169.254.169.254'],
     ['8.8.8.8', '127.0.0.1'],
     ['2606:4700::1111', '::ffff:127.0.0.1']
-  ])('by a name of his that leads to %s %s', async (...addresses) => {
+  ])('by a name that resolves to %s %s', async (...addresses) => {
     const { port, connections } = await serve(ok)
     const { addressObjection, fetch } = outbound({ lookup: resolving(...addresses) })
     const url = `https://inside.example:${port}/`
@@ -99,7 +100,7 @@ describe('a tenant cannot reach what is inside', () => {
     expect(connections()).toBe(0)
   })
 
-  test('by a name that changes its mind: it is asked once for each connection', async () => {
+  test('by a name that resolves differently later: one look-up per connection', async () => {
     const { port, connections } = await serve(ok)
     const answers = [resolving('127.0.0.1'), resolving('169.254.169.254')]
     let asked = 0
@@ -112,7 +113,7 @@ describe('a tenant cannot reach what is inside', () => {
     expect(connections()).toBe(1)
   })
 
-  test('by a redirect: it is an answer, and nobody follows it', async () => {
+  test('by a redirect: it is returned and not followed', async () => {
     const inside = await serve(ok)
     const { port } = await serve((_, response) => {
       response.writeHead(307, { location: `http://127.0.0.1:${inside.port}/` }).end()
@@ -122,7 +123,7 @@ describe('a tenant cannot reach what is inside', () => {
     expect(inside.connections()).toBe(0)
   })
 
-  test('where machines get credentials, even if private addresses are allowed', async () => {
+  test('by the address of a metadata service, even if private addresses are allowed', async () => {
     const { addressObjection, fetch } = outbound({
       ...onThisMachine,
       lookup: resolving('169.254.169.254')
@@ -137,14 +138,14 @@ test.each([
   ['http://example.com', 'must begin with https://'],
   ['ftp://example.com', 'must begin with https://'],
   ['file:///etc/passwd', 'must begin with https://'],
-  ['https://user:secret@example.com', 'must not hold a login'],
-  ['example.com', 'is no URL'],
+  ['https://user:secret@example.com', 'must not contain a user name or password'],
+  ['example.com', 'is not a valid URL'],
   ['https://example.com/v1', null],
   ['https://1.1.1.1/v1', null],
   ['https://[2606:4700:4700::1111]/v1', null]
 ])('%s: %s', (url, objection) => expect(outbound().addressObjection(url)).toBe(objection))
 
-test('where private addresses are allowed, http and this machine will do', () => {
+test('accepts http and local addresses if private addresses are allowed', () => {
   const { addressObjection } = outbound(onThisMachine)
   expect(addressObjection('http://localhost:11434/v1')).toBeNull()
   expect(addressObjection('ftp://localhost')).toBe('must begin with https://')
@@ -174,14 +175,14 @@ test.each([204, 304])('status %d has no body', async (status) => {
   expect([answer.status, await answer.text()]).toEqual([status, ''])
 })
 
-describe('an answer is bounded', () => {
+describe('a response is bounded', () => {
   const bounded = { ...onThisMachine, responseBytesMax: 1000, timeoutMs: 200 }
   const zeros = Buffer.alloc(100_000)
   const cases: [string, string, RequestListener][] = [
     ['too_large', 'a large body', (_, response) => response.end(zeros)],
     [
       'too_large',
-      'a body that grows when inflated',
+      'a body that expands when decompressed',
       (_, response) => response.setHeader('content-encoding', 'gzip').end(gzipSync(zeros))
     ],
     ['timeout', 'silence', () => {}],
@@ -198,7 +199,7 @@ describe('an answer is bounded', () => {
     const { fetch } = outbound(bounded)
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code })
   })
-  test('compressed without being asked, it is inflated', async () => {
+  test('decompresses a response that is compressed unrequested', async () => {
     const { port } = await serve((_, response) => {
       response.setHeader('content-encoding', 'gzip').end(gzipSync('fine'))
     })
@@ -207,13 +208,13 @@ describe('an answer is bounded', () => {
   })
 })
 
-test('nobody there is unreachable, by address and by name', async () => {
+test('reports a closed port as unreachable, by address and by name', async () => {
   const { fetch } = outbound(onThisMachine)
   await expect(fetch('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'unreachable' })
-  await expect(fetch('http://nobody.invalid/')).rejects.toMatchObject({ code: 'unreachable' })
+  await expect(fetch('http://absent.invalid/')).rejects.toMatchObject({ code: 'unreachable' })
 })
 
-test('a certificate that nobody vouches for is no connection', async () => {
+test('reports an untrusted certificate as unreachable', async () => {
   const { port } = await serve(ok)
   const issued = await (await createAuthority('nobody')).issue('provider')
   const front = await startHttpsFront(`http://127.0.0.1:${port}/`, issued, ':')
@@ -222,7 +223,7 @@ test('a certificate that nobody vouches for is no connection', async () => {
   })
 })
 
-test('ends with the reason of the caller who gives up', async () => {
+test('rejects with the reason of a caller that aborts', async () => {
   const { port } = await serve(() => {})
   const reason = new Error('shutting down')
   const signal = AbortSignal.abort(reason)

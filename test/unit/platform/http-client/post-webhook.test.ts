@@ -1,4 +1,4 @@
-/** One webhook to a real receiver: what is sent, and what its answer means. */
+/** Tests that a webhook is sent to a real receiver, and how the response is classified. */
 import { afterEach, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { createServer } from 'node:net'
@@ -23,7 +23,7 @@ function openPost(privateAddressesAllowed = true) {
   return createPostWebhook({ outbound, clock })
 }
 
-test('a library of receivers verifies it with the secret, and with no other', async () => {
+test('a receiver library verifies it with the secret, and with no other', async () => {
   const receiver = await startWebhookReceiver()
   const answer = await openPost()({ ...message, url: `${receiver.url}/` })
   expect(answer).toEqual({
@@ -47,25 +47,25 @@ test.each([
   [status(503, { 'retry-after': 'soon' }), 'failed', 503, null],
   [status(302, { location: '/other' }), 'failed', 302, null],
   [status(410), 'gone', 410, null]
-] as const)('answer %#', async (respond, outcome, http_status, wait) => {
+] as const)('classifies the response %#', async (respond, outcome, http_status, wait) => {
   const receiver = await startWebhookReceiver()
   receiver.answer('/', respond)
   const answer = await openPost()({ ...message, url: `${receiver.url}/` })
   expect(answer).toMatchObject({ outcome, http_status })
   expect(answer.error).not.toBeNull()
-  // A date in a header has whole seconds.
+  // HTTP dates have a resolution of one second.
   const lost = wait === null ? null : wait - (answer.retryAfterMs ?? 0)
   expect(lost === null ? answer.retryAfterMs : lost >= 0 && lost < 1000).toBe(
     wait === null ? null : true
   )
 })
 
-test('nothing goes to a private address, and trying again is of no use', async () => {
+test('refuses a private address without a retry', async () => {
   const receiver = await startWebhookReceiver()
   const url = receiver.url.replace('http:', 'https:')
   const answer = await openPost(false)({ ...message, url })
   expect(answer).toMatchObject({ outcome: 'refused', http_status: null })
-  expect(answer.error).toContain('not on the internet')
+  expect(answer.error).toContain('is not public')
   expect(receiver.at('/')).toEqual([])
 })
 
@@ -75,21 +75,22 @@ const reasons: [Error, string][] = [
     new OutboundError('unreachable', 'no connection (ECONNREFUSED)'),
     'no connection (ECONNREFUSED)'
   ],
-  [new OutboundError('interrupted', 'the connection broke'), 'the connection broke'],
-  [late, 'no whole answer in 10 seconds']
+  [new OutboundError('interrupted', 'the connection was lost'), 'the connection was lost'],
+  [late, 'no complete response in 10 seconds']
 ]
 
-test.each(reasons)('on the internet: %s is an attempt that failed', async (thrown, error) => {
+test.each(reasons)('to a public receiver: %s is a failed attempt', async (thrown, error) => {
   const outbound = { fetch: () => Promise.reject(thrown), privateAddressesAllowed: false }
   const answer = await createPostWebhook({ outbound, clock })({ ...message, url: 'https://x.test' })
   expect(answer).toEqual({ outcome: 'failed', http_status: null, error, retryAfterMs: null })
 })
 
-test('where private addresses are allowed, a failure tells nothing of ports', async () => {
+test('reports all failures alike where private addresses are allowed', async () => {
   const hangsUp = await startWebhookReceiver()
   hangsUp.answer('/', (response) => void response.destroy())
   const speaksAnother = createServer((socket) => {
-    // Who does not read does not hear that the other end is closed.
+    // Reads the request, because a socket that does not read does not detect that the client has
+    // closed the connection.
     socket.resume().end('-ERR unknown command\r\n')
   })
   await new Promise<void>((resolve) => speaksAnother.listen(0, '127.0.0.1', resolve))

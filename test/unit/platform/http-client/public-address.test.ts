@@ -1,11 +1,12 @@
-/** Which addresses are on the internet: the special ones of both families, in every notation. */
+/** Tests which addresses are public, including special IPv4 and IPv6 addresses in every notation.
+ */
 import { describe, expect, test } from '@jest/globals'
 import {
   isMetadataAddress,
   isPublicAddress
 } from '../../../../platform/http-client/public-address.ts'
 
-describe('addresses of the internet', () => {
+describe('public addresses', () => {
   test.each([
     '1.1.1.1',
     '8.8.8.8',
@@ -24,7 +25,7 @@ describe('addresses of the internet', () => {
   ])('%s', (address) => expect(isPublicAddress(address)).toBe(true))
 })
 
-describe('addresses that no URL of a tenant may lead to', () => {
+describe('addresses that no URL of a tenant may point to', () => {
   test.each([
     ['this network', '0.0.0.0'],
     ['private', '10.255.255.255'],
@@ -59,8 +60,8 @@ describe('addresses that no URL of a tenant may lead to', () => {
     ['link-local with a zone', 'fe80::1%eth0'],
     ['site-local', 'fec0::1'],
     ['multicast', 'ff02::1'],
-    ['given out to nobody', '4000::1'],
-    ['no address', 'localhost'],
+    ['unallocated', '4000::1'],
+    ['not an address', 'localhost'],
     ['nothing', '']
   ])('%s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false))
 })
@@ -77,6 +78,6 @@ test.each([
   ['127.0.0.1', false],
   ['10.0.0.1', false],
   ['metadata', false]
-])('hands out credentials: %s, %s', (address, expected) => {
+])('metadata address: %s, %s', (address, expected) => {
   expect(isMetadataAddress(address)).toBe(expected)
 })

@@ -1,14 +1,14 @@
-/** The consumer on kafkajs: batches it delivers, memberships it numbers, and how it dies. */
+/** Tests the kafkajs consumer: batches, epochs and crashes. */
 import { describe, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs'
-import { FencedError } from '../../../../core/consumed.ts'
+import { FencedError } from '../../../../core/message-outcome.ts'
 import { createKafkaConsumer } from '../../../../platform/kafka/kafka-consumer.ts'
 import type { MessageBatch } from '../../../../platform/kafka/message-consumer.ts'
 
 type EachBatch = (payload: EachBatchPayload) => Promise<void>
 
-/** kafkajs as far as it is used here. */
+/** Implements the part of the kafkajs consumer that Sluice uses. */
 class FakeConsumer {
   readonly listeners = new Map<string, (event: unknown) => void>()
   readonly committed: string[] = []
@@ -22,7 +22,7 @@ class FakeConsumer {
   commitOffsets = async (offsets: { offset: string }[]) =>
     void this.committed.push(...offsets.map(({ offset }) => offset))
 
-  /** A fetch of `count` messages from offset 10 on, behind them a record that nobody sees. */
+  /** Delivers a fetch of `count` messages from offset 10, followed by a control record. */
   fetch(count: number): Promise<void> {
     const messages = Array.from({ length: count }, (_, at) => ({
       ...{ offset: String(10 + at), timestamp: '0', key: null, value: null, headers: {} }
@@ -63,8 +63,8 @@ function createScene(epochs: (number | Error)[] = []) {
   }
 }
 
-describe('death', () => {
-  test('that kafkajs mends itself ends nothing, but the group is left', () => {
+describe('a crash', () => {
+  test('that kafkajs recovers from only makes the consumer leave its group', () => {
     const { consumer, crashes, die, join } = createScene()
     join()
     die({ error: new Error('the coordinator is loading'), restart: true })
@@ -74,7 +74,7 @@ describe('death', () => {
     expect(consumer.isJoined()).toBe(true)
   })
 
-  test('for good is told', () => {
+  test('that is final is reported', () => {
     const { crashes, die } = createScene()
     const error = new Error('not allowed')
     die({ error, restart: false })
@@ -82,7 +82,7 @@ describe('death', () => {
   })
 })
 
-test('it knows which partitions it was given last', () => {
+test('knows its last assigned partitions', () => {
   const { consumer, join } = createScene()
   expect(consumer.isAssigned('decisions', 1)).toBe(false)
   join({ decisions: [0, 1] })
@@ -95,9 +95,13 @@ test('it knows which partitions it was given last', () => {
 })
 
 test.each([
-  ['a bug of ours is told, since the client would begin anew for ever', new TypeError('bug'), 1],
-  ['an error of the client is its own to mend', new kafkajs.KafkaJSError('rebalancing'), 0],
-  ['a fence is what the client is made to mend', new FencedError('a later member'), 0]
+  [
+    'a bug in Sluice is reported, because the client would restart forever',
+    new TypeError('bug'),
+    1
+  ],
+  ['an error of the client is left to the client', new kafkajs.KafkaJSError('rebalancing'), 0],
+  ['a fence makes the client rejoin', new FencedError('a later member'), 0]
 ])('%s', async (_what, error, told) => {
   const { consumer, fake, crashes } = createScene()
   await consumer.run(['topic'], () => Promise.reject(error))
@@ -106,7 +110,7 @@ test.each([
 })
 
 describe('batches', () => {
-  test('are bounded; each commits its own end, the last one all that was fetched', async () => {
+  test('are bounded and commit their own ends; the last commits the end of the fetch', async () => {
     const { consumer, fake } = createScene()
     const sizes: number[] = []
     await consumer.run(['topic'], async (batch) => {
@@ -119,7 +123,7 @@ describe('batches', () => {
     expect(fake.resolved).toEqual(['13', '17', '20'])
   })
 
-  test('end with the one that is not committed', async () => {
+  test('stop after one that is not committed', async () => {
     const { consumer, fake } = createScene()
     const firsts: bigint[] = []
     await consumer.run(['topic'], async (batch) => {
@@ -131,7 +135,7 @@ describe('batches', () => {
     expect(fake.committed).toEqual(['14'])
   })
 
-  test('end with the one that is fenced, and kafkajs is made to join again', async () => {
+  test('stop after a fenced one, and kafkajs rejoins', async () => {
     const { consumer, fake } = createScene()
     let delivered = 0
     await consumer.run(['topic'], () => {
@@ -155,7 +159,7 @@ describe('epochs', () => {
     return batches
   }
 
-  test('are taken once for each join, and a batch keeps that of its delivery', async () => {
+  test('are taken once per join, and a batch keeps the epoch of its delivery', async () => {
     const scene = createScene([5, 9])
     const batches = await epochsSeen(scene)
     scene.join()
@@ -166,12 +170,12 @@ describe('epochs', () => {
     expect(epochs).toEqual([5, 5, 9])
   })
 
-  test('are asked for again when they could not be taken', async () => {
-    const scene = createScene([new Error('away'), new Error('still away'), 5])
+  test('are taken again after a failure', async () => {
+    const scene = createScene([new Error('away'), new Error('still unavailable'), 5])
     const batches = await epochsSeen(scene)
     scene.join()
     await scene.fake.fetch(1)
-    await expect(batches[0]?.epoch()).rejects.toThrow('still away')
+    await expect(batches[0]?.epoch()).rejects.toThrow('still unavailable')
     expect(await batches[0]?.epoch()).toBe(5)
     expect(await batches[0]?.epoch()).toBe(5)
   })

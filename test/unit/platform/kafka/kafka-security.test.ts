@@ -1,4 +1,4 @@
-/** The settings of Kafka, read once for both clients. */
+/** Tests the Kafka security settings for both clients. */
 import { expect, test } from '@jest/globals'
 import { readConfig } from '../../../../platform/config/config.ts'
 import { connectionOf } from '../../../../platform/kafka/producer/kafka-connection.ts'
@@ -11,15 +11,15 @@ function securityOf(environment: Record<string, string>) {
   return kafkaSecurityOf(readConfig({ ...plain, ...environment }, kafkaSettingNames))
 }
 
-test('nothing set is a connection in the clear without a login', () => {
+test('uses neither encryption nor a login by default', () => {
   expect(securityOf({})).toEqual({ tls: null, sasl: null })
 })
 
-test('TLS alone trusts whom Node trusts', () => {
+test('uses the CA certificates of Node.js for TLS alone', () => {
   expect(securityOf({ KAFKA_TLS: 'true' })).toEqual({ tls: {}, sasl: null })
 })
 
-test('TLS with authorities and a certificate, and a login', async () => {
+test('uses TLS with a CA, a client certificate and a login', async () => {
   const authority = await createAuthority('authority')
   const { cert, key } = await authority.issue('sluice')
   const security = securityOf({

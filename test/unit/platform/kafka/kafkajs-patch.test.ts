@@ -1,4 +1,4 @@
-/** Headers as the client decodes them, however many there are. */
+/** Tests that the patched client decodes records with 100,000 headers. */
 import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
@@ -9,7 +9,7 @@ const load = createRequire(import.meta.url)
 const Decoder = load('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => object
 const decodeRecord = load('kafkajs/src/protocol/recordBatch/record/v0/decoder') as Decode
 
-/** Zigzag, as the numbers of a record. */
+/** Encodes a non-negative integer as a zigzag varint, as Kafka records do. */
 function varint(value: number): Buffer {
   const bytes: number[] = []
   let rest = value * 2
@@ -23,7 +23,7 @@ function sized(text: string): Buffer {
 
 function recordOf(headers: readonly (readonly [string, string])[]): object {
   const pairs = headers.flatMap(([name, value]) => [sized(name), sized(value)])
-  // Attributes, time, place; then key and value, both empty.
+  // Attributes, timestamp and offset, then an empty key and an empty value.
   const head = Buffer.from([0, 0, 0, 0, 0])
   return new Decoder(Buffer.concat([head, varint(headers.length), ...pairs]))
 }
@@ -31,7 +31,7 @@ function recordOf(headers: readonly (readonly [string, string])[]): object {
 const context = { firstOffset: '0', firstTimestamp: '0', magicByte: 2 }
 const decode = decodeRecord as (decoder: object, batch: object) => ReturnType<Decode>
 
-test('a name that comes twice is a list, and __proto__ is a name like others', () => {
+test('a repeated name becomes a list, and __proto__ is a name like others', () => {
   const headers = [
     ['a', '1'],
     ['b', '2'],
@@ -48,14 +48,15 @@ test('a name that comes twice is a list, and __proto__ is a name like others', (
   expect(decode(recordOf([]), context).headers).toEqual({})
 })
 
-test('a record of nothing but headers is decoded like any other', () => {
+test('a record of many headers is decoded like others', () => {
   const names = Array.from({ length: 100_000 }, (_, index) => `h${index}`)
   const headers = names.map((name) => [name, 'v'] as const)
   expect(Object.keys(decode(recordOf(headers), context).headers)).toEqual(names)
 })
 
 test('kafkajs still copies all headers for each one: remove the patch when this fails', () => {
-  // Without the patch; the reduce of this list counts how often a step returns a new object.
+  // Runs kafkajs without the patch, and counts how many times a step of `reduce` returns a new
+  // object.
   const script = `
     const decodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0/decoder')
     const Decoder = require('kafkajs/src/protocol/decoder')

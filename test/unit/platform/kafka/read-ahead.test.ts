@@ -1,4 +1,4 @@
-/** The next records are fetched early, and used only if kafkajs asks for them. */
+/** Tests that records are fetched ahead, and are used only if kafkajs requests them. */
 import { expect, test } from '@jest/globals'
 import { readAhead } from '../../../../platform/kafka/read-ahead.ts'
 import type { Broker } from '../../../../platform/kafka/read-ahead.ts'
@@ -6,7 +6,7 @@ import type { Broker } from '../../../../platform/kafka/read-ahead.ts'
 type Request = Parameters<Broker['fetch']>[0]
 type Answer = Awaited<ReturnType<Broker['fetch']>>
 
-/** Has ten records in each partition and answers with at most four of each. */
+/** Creates a broker with ten records per partition, which returns at most four per fetch. */
 function createScene() {
   const asked: string[] = []
   let failure: Error | null = null
@@ -30,7 +30,7 @@ function createScene() {
   readAhead(FakeBroker)
   const broker: Broker = new FakeBroker()
 
-  /** @returns the first offset of each partition that was answered */
+  /** @returns the first offset of each returned partition */
   async function fetch(offsets: Record<number, number>): Promise<string> {
     const partitions = Object.entries(offsets).map(([partition, offset]) => ({
       ...{ partition: Number(partition), fetchOffset: String(offset) }

@@ -1,26 +1,26 @@
-/** Batches as a broker hands them out: what is a message in them, and what only has an offset. */
+/** Tests which offsets in a broker's batches are messages and which are gaps. */
 import { describe, expect, test } from '@jest/globals'
 import { readBatches } from '../../../../platform/kafka/read-batches.ts'
 import type {
   AbortedTransaction,
-  LogBatch,
-  LogRecord
+  FetchedBatch,
+  FetchedRecord
 } from '../../../../platform/kafka/read-batches.ts'
 
 const transactional = 1 << 4
 const control = 1 << 5
 
-function aRecord(offsetDelta: number, overrides: Partial<LogRecord> = {}): LogRecord {
+function aRecord(offsetDelta: number, overrides: Partial<FetchedRecord> = {}): FetchedRecord {
   const text = Buffer.from(`${offsetDelta}`)
   return { offsetDelta, timestampDelta: 0n, key: null, value: text, headers: [], ...overrides }
 }
 
-/** A batch with records at the given distances from `firstOffset`. */
+/** Creates a batch with records at the given distances from `firstOffset`. */
 function aBatch(
   firstOffset: bigint,
   deltas: number[],
-  overrides: Partial<LogBatch> = {}
-): LogBatch {
+  overrides: Partial<FetchedBatch> = {}
+): FetchedBatch {
   return {
     firstOffset,
     lastOffsetDelta: deltas.at(-1) ?? 0,
@@ -33,7 +33,7 @@ function aBatch(
   }
 }
 
-function aMarker(firstOffset: bigint, producerId: bigint, type: 'abort' | 'commit'): LogBatch {
+function aMarker(firstOffset: bigint, producerId: bigint, type: 'abort' | 'commit'): FetchedBatch {
   const key = Buffer.from([0, 0, 0, type === 'abort' ? 0 : 1])
   const records = [aRecord(0, { key })]
   return aBatch(firstOffset, [0], { attributes: transactional | control, producerId, records })
@@ -41,12 +41,12 @@ function aMarker(firstOffset: bigint, producerId: bigint, type: 'abort' | 'commi
 
 type Options = { from?: bigint; to?: bigint; aborted?: AbortedTransaction[] }
 
-function read(batches: LogBatch[], { from = 0n, to = 100n, aborted = [] }: Options = {}) {
-  const stretch = readBatches(batches, { topic: 't', range: { partition: 7, from, to }, aborted })
+function read(batches: FetchedBatch[], { from = 0n, to = 100n, aborted = [] }: Options = {}) {
+  const fetched = readBatches(batches, { topic: 't', range: { partition: 7, from, to }, aborted })
   return {
-    to: stretch.to,
-    offsets: stretch.messages.map(({ offset }) => offset),
-    gaps: stretch.gaps.map((gap) => `${gap.from}-${gap.to} ${gap.kind}`)
+    to: fetched.to,
+    offsets: fetched.messages.map(({ offset }) => offset),
+    gaps: fetched.gaps.map((gap) => `${gap.from}-${gap.to} ${gap.kind}`)
   }
 }
 
@@ -75,7 +75,7 @@ describe('messages', () => {
     ])
   })
 
-  test('have the time of the broker where the topic says so', () => {
+  test("have the broker's timestamp if the topic is configured so", () => {
     const range = { partition: 0, from: 0n, to: 1n }
     const batch = aBatch(0n, [0], { attributes: 1 << 3 })
     expect(readBatches([batch], { topic: 't', range, aborted: [] }).messages[0]?.timestamp).toBe(
@@ -83,18 +83,18 @@ describe('messages', () => {
     )
   })
 
-  test('outside of the range are left out', () => {
+  test('are left out if they are outside the range', () => {
     const found = read([aBatch(0n, [0, 1, 2]), aBatch(3n, [0, 1])], { from: 1n, to: 4n })
     expect(found).toEqual({ to: 4n, offsets: [1n, 2n, 3n], gaps: [] })
   })
 })
 
 describe('gaps', () => {
-  test('nothing at all is an empty stretch', () => {
+  test('an empty response is an empty range', () => {
     expect(read([], { from: 5n })).toEqual({ to: 5n, offsets: [], gaps: [] })
   })
 
-  test('before, within and behind what compaction left', () => {
+  test('before, within and after compacted records', () => {
     const found = read([aBatch(4n, [1, 3], { lastOffsetDelta: 5 })], { to: 9n })
     expect(found).toEqual({
       to: 9n,
@@ -103,7 +103,7 @@ describe('gaps', () => {
     })
   })
 
-  test('an empty batch that compaction left', () => {
+  test('an empty batch left by compaction', () => {
     expect(read([aBatch(0n, [], { lastOffsetDelta: 3 })])).toEqual({
       to: 4n,
       offsets: [],
@@ -111,7 +111,7 @@ describe('gaps', () => {
     })
   })
 
-  test('markers, and what a transaction gave up', () => {
+  test('markers and aborted transactions', () => {
     const mine = { attributes: transactional, producerId: 5n }
     const batches = [
       aBatch(0n, [0, 1], mine),
@@ -128,14 +128,14 @@ describe('gaps', () => {
     })
   })
 
-  test('the same when the marker comes in a later answer', () => {
+  test('an aborted transaction whose marker is in a later response', () => {
     const mine = { attributes: transactional, producerId: 5n }
     const aborted = [{ producerId: 5n, firstOffset: 0n }]
     const found = read([aBatch(2n, [0, 1], mine)], { from: 2n, aborted })
     expect(found).toEqual({ to: 4n, offsets: [], gaps: ['2-4 transaction'] })
   })
 
-  test('the same when the client has cut it out already', () => {
+  test('an aborted transaction whose batch the client has already removed', () => {
     const aborted = [{ producerId: 5n, firstOffset: 0n }]
     const found = read([aMarker(3n, 5n, 'abort'), aBatch(4n, [0])], { aborted })
     expect(found).toEqual({ to: 5n, offsets: [4n], gaps: ['0-4 transaction'] })

@@ -1,14 +1,21 @@
-/** How a reader walks a log: to the end of a range, over what is not there, and no longer. */
+/** Tests that a reader covers a range to its end, across gaps, and never waits forever. */
 import { describe, expect, test } from '@jest/globals'
-import type { LogFetcher, OffsetRange, Stretch } from '../../../../platform/kafka/log-fetcher.ts'
+import type {
+  TopicFetcher,
+  OffsetRange,
+  FetchedRange
+} from '../../../../platform/kafka/topic-fetcher.ts'
 import type { Message } from '../../../../platform/kafka/message-consumer.ts'
 import { createTopicReader, messagesOf } from '../../../../platform/kafka/topic-reader.ts'
 import { aMessage } from '../../consumers/fakes.ts'
 
 const never = new AbortController().signal
 
-/** One partition whose messages lie at the given offsets; two come in an answer. */
-class FakeFetcher implements LogFetcher {
+/**
+ * A topic with one partition and messages at the given offsets. A response contains at most two of
+ * them.
+ */
+class FakeFetcher implements TopicFetcher {
   readonly offsetsHeld: bigint[]
   start = 0n
   end: bigint
@@ -24,7 +31,10 @@ class FakeFetcher implements LogFetcher {
     return [at === 'start' ? this.start : at === 'end' ? this.end : -1n]
   }
 
-  async fetch(_topic: string, ranges: readonly OffsetRange[]): Promise<Stretch[] | 'out of range'> {
+  async fetch(
+    _topic: string,
+    ranges: readonly OffsetRange[]
+  ): Promise<FetchedRange[] | 'out of range'> {
     this.fetches += 1
     if (this.hangs) return await new Promise(() => {})
     if (ranges.some(({ from }) => from < this.start || from > this.end)) return 'out of range'
@@ -41,39 +51,40 @@ class FakeFetcher implements LogFetcher {
 
 async function readAll(fetcher: FakeFetcher, range: Partial<OffsetRange> = {}) {
   const ranges = [{ partition: 0, from: 0n, to: fetcher.end, ...range }]
-  const stretches: Stretch[] = []
-  for await (const each of createTopicReader(fetcher).read('t', ranges, never)) stretches.push(each)
-  const gaps = stretches.flatMap((stretch) => stretch.gaps)
+  const fetchedRanges: FetchedRange[] = []
+  for await (const each of createTopicReader(fetcher).read('t', ranges, never))
+    fetchedRanges.push(each)
+  const gaps = fetchedRanges.flatMap((fetched) => fetched.gaps)
   return {
-    offsets: stretches.flatMap(({ messages }) => messages.map(({ offset }) => offset)),
+    offsets: fetchedRanges.flatMap(({ messages }) => messages.map(({ offset }) => offset)),
     gaps: gaps.map(({ from, to, kind }) => `${from}-${to} ${kind}`)
   }
 }
 
 describe('read', () => {
-  test('goes on to the end of the range', async () => {
+  test('continues to the end of the range', async () => {
     const found = await readAll(new FakeFetcher([0n, 1n, 2n, 3n, 4n]), { to: 4n })
     expect(found).toEqual({ offsets: [0n, 1n, 2n, 3n], gaps: [] })
   })
 
-  test('an end that never comes is a gap, and no reason to wait for ever', async () => {
+  test('reports an unreachable end as a gap instead of waiting forever', async () => {
     const fetcher = new FakeFetcher([0n, 1n])
     fetcher.end = 5n
     expect(await readAll(fetcher)).toEqual({ offsets: [0n, 1n], gaps: ['2-5 absent'] })
     expect(fetcher.fetches).toBeLessThan(5)
   })
 
-  test('what retention removes meanwhile is a gap', async () => {
+  test('reports records deleted by retention as a gap', async () => {
     const fetcher = new FakeFetcher([0n, 1n, 2n, 3n])
     fetcher.start = 3n
     expect(await readAll(fetcher)).toEqual({ offsets: [3n], gaps: ['0-3 deleted'] })
   })
 
-  test('a topic that is shorter than it was is an error', async () => {
+  test('throws if the topic became shorter', async () => {
     await expect(readAll(new FakeFetcher([0n]), { from: 9n, to: 20n })).rejects.toThrow('before 9')
   })
 
-  test('ends at once when it is told to, whatever the client waits for', async () => {
+  test('ends at once when aborted, whatever the client waits for', async () => {
     const fetcher = new FakeFetcher([0n])
     fetcher.hangs = true
     const stop = new AbortController()
@@ -84,7 +95,7 @@ describe('read', () => {
   })
 })
 
-test('follow goes on behind what it has read, over what was removed', async () => {
+test('follow continues after the last range, across deleted records', async () => {
   const fetcher = new FakeFetcher([4n, 5n, 6n])
   fetcher.start = 4n
   const stop = new AbortController()
@@ -98,6 +109,6 @@ test('follow goes on behind what it has read, over what was removed', async () =
   expect(seen.map(({ offset }) => offset)).toEqual([4n, 5n, 6n])
 })
 
-test('a time that is later than all is the end', async () => {
+test('maps a time after all messages to the end', async () => {
   expect(await createTopicReader(new FakeFetcher([0n, 1n])).offsetsAt('t', 5)).toEqual([2n])
 })

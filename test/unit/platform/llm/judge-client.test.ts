@@ -1,4 +1,4 @@
-/** The real client of the OpenAI API over real sockets: what it sends, and makes of trouble. */
+/** Tests the OpenAI API client over real sockets: requests, replies and errors. */
 import { describe, expect, test } from '@jest/globals'
 import { createJudgeClient } from '../../../../platform/llm/judge-client.ts'
 import type { CompletionRequest, JudgeClient } from '../../../../platform/llm/judge-client.ts'
@@ -45,7 +45,7 @@ async function errorOf(client: JudgeClient, timeoutMs = 5000): Promise<JudgeErro
   return outcome as JudgeError
 }
 
-test('sends the request as it is meant, and reads the whole reply', async () => {
+test('sends the request and reads the whole reply', async () => {
   const { server, client } = await pair()
   const reply = await client.complete(request, { timeoutMs: 5000 })
   expect(reply).toEqual({
@@ -72,7 +72,7 @@ test('sends the request as it is meant, and reads the whole reply', async () => 
   expect(server.callsOf('run-1')).toBe(1)
 })
 
-test('tells a server nothing about us but the key and the run', async () => {
+test('reveals nothing but the key and the run to a server', async () => {
   const { server, client } = await pair()
   await client.complete(request, { timeoutMs: 5000 })
   expect(server.calls[0]?.headers).toEqual({
@@ -88,7 +88,7 @@ test('tells a server nothing about us but the key and the run', async () => {
   })
 })
 
-test('sends no key where there is none, and no run outside of runs', async () => {
+test('sends no absent key, and no run id outside of runs', async () => {
   const { server } = await pair()
   const client = clientOf(server.baseUrl, null)
   await client.complete({ ...request, run_id: null }, { timeoutMs: 5000 })
@@ -97,7 +97,7 @@ test('sends no key where there is none, and no run outside of runs', async () =>
   expect(names).not.toContain('x-sluice-run')
 })
 
-describe('what trouble means', () => {
+describe('errors and their effects', () => {
   type Row = [BehaviourName, string, 'blocks' | 'retryable' | 'final', number | null, number | null]
   const rows: Row[] = [
     ['rate_limited_seconds', 'provider_rate_limited', 'retryable', 429, 7000],
@@ -135,14 +135,14 @@ describe('what trouble means', () => {
       retryAfterMs: wait,
       calls: 1
     })
-    // One request: whether and when to try again is not decided here.
+    // The client sends one request only, because its callers decide on retries.
     expect(server.calls).toHaveLength(1)
     expect(error.message.length).toBeLessThan(100)
     expect(error.message).not.toMatch(/sk-|judge this/)
     expect(error.cause).toBeUndefined()
   })
 
-  test('a wait beyond reason is cut', async () => {
+  test('limits an excessive wait', async () => {
     const { server, client } = await pair()
     server.script({ status: 429, headers: { 'retry-after': '86400' }, error: {} })
     server.script({ status: 429, headers: { 'retry-after': 'soon' }, error: {} })
@@ -152,35 +152,35 @@ describe('what trouble means', () => {
     expect((await errorOf(client)).retryAfterMs).toBe(0)
   })
 
-  test('a code is repeated only if it looks like one', async () => {
+  test('repeats a code only if it looks like one', async () => {
     const { server, client } = await pair()
     server.script({ status: 500, error: { code: 'server_error' } })
     server.script({ status: 500, error: { code: apiKey } })
     server.script({ status: 500, error: { code: 'The prompt was: judge this' } })
-    expect((await errorOf(client)).message).toBe('the provider answered 500 (server_error)')
-    expect((await errorOf(client)).message).toBe('the provider answered 500')
-    expect((await errorOf(client)).message).toBe('the provider answered 500')
+    expect((await errorOf(client)).message).toBe('the provider responded with 500 (server_error)')
+    expect((await errorOf(client)).message).toBe('the provider responded with 500')
+    expect((await errorOf(client)).message).toBe('the provider responded with 500')
   })
 
-  test.each([400.5, 600, 99_999_999_999])('%d is no status', async (code) => {
+  test.each([400.5, 600, 99_999_999_999])('rejects the status %d', async (code) => {
     const { server, client } = await pair()
     server.script({ error: { code } })
     expect((await errorOf(client)).http_status).toBe(502)
   })
 
-  test('silence ends in time', async () => {
+  test('times out', async () => {
     const { server, client } = await pair()
     server.hold()
     expect(await errorOf(client, 50)).toMatchObject({
       status_reason: 'timeout',
       retryable: true,
       blocks: false,
-      message: 'no answer within 50 ms'
+      message: 'no response within 50 ms'
     })
     server.release()
   })
 
-  test('nobody there, and an address that is not allowed', async () => {
+  test('reports an unreachable server, and an address that is not allowed', async () => {
     expect(await errorOf(clientOf('http://127.0.0.1:1/v1'))).toMatchObject({
       status_reason: 'provider_unreachable',
       retryable: true,
@@ -192,7 +192,7 @@ describe('what trouble means', () => {
     })
   })
 
-  test('who gives up gets his own reason, and the server sees the call end', async () => {
+  test("an aborted call rejects with the caller's reason, and the server sees it end", async () => {
     const { server, client } = await pair()
     server.hold()
     const controller = new AbortController()
@@ -208,7 +208,7 @@ describe('what trouble means', () => {
   })
 })
 
-describe('a server that understands less is asked for less, once', () => {
+describe('a server with fewer features gets a simpler request after one error', () => {
   test.each([
     [['json_schema'], 2, { response_format: { type: 'json_object' }, max_tokens: 1024 }],
     [['json_schema', 'json_object'], 3, { max_tokens: 1024, temperature: 0 }],
@@ -222,7 +222,7 @@ describe('a server that understands less is asked for less, once', () => {
     expect((await client.complete(request, { timeoutMs: 5000 })).calls).toBe(1)
   })
 
-  test('another model of the connection may understand more', async () => {
+  test('the dialect is kept per model', async () => {
     const { server, client } = await pair({ lacks: ['json_schema'] })
     await client.complete(request, { timeoutMs: 5000 })
     await client.complete({ ...request, model: 'other' }, { timeoutMs: 5000 })
@@ -230,14 +230,14 @@ describe('a server that understands less is asked for less, once', () => {
     expect(formats).toEqual(['json_schema', 'json_object', 'json_schema', 'json_object'])
   })
 
-  test('calls at once learn the same', async () => {
+  test('concurrent calls share what they learn', async () => {
     const { client } = await pair({ lacks: ['json_schema', 'max_tokens'] })
     const both = Array.from({ length: 8 }, () => client.complete(request, { timeoutMs: 5000 }))
     for (const { calls } of await Promise.all(both)) expect(calls).toBeLessThanOrEqual(3)
     expect((await client.complete(request, { timeoutMs: 5000 })).calls).toBe(1)
   })
 
-  test('a server that refuses everything is asked only so often', async () => {
+  test('a server that rejects everything is tried a limited number of times', async () => {
     const { server, client } = await pair()
     const message = 'no temperature, no max_tokens, no response_format'
     server.behave({ status: 400, error: { message } })
@@ -250,14 +250,14 @@ test.each([
   ['without_usage', null, null],
   ['strange_usage', null, null],
   [{ usage: { prompt_tokens: 1_000_000_001, completion_tokens: 2 ** 53 - 1 } }, null, null]
-] as const)('%j is no usage, and never 0', async (behaviour, input_tokens, output_tokens) => {
+] as const)('%j is unknown usage, never 0', async (behaviour, input_tokens, output_tokens) => {
   const { server, client } = await pair()
   server.behave(behaviour)
   const reply = await client.complete(request, { timeoutMs: 5000 })
   expect(reply).toMatchObject({ input_tokens, output_tokens })
 })
 
-test('a refusal is a reply', async () => {
+test('a refusal of the model is a reply', async () => {
   const { server, client } = await pair()
   server.behave('refusal')
   expect(await client.complete(request, { timeoutMs: 5000 })).toMatchObject({

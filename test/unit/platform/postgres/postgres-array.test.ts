@@ -1,4 +1,4 @@
-/** Arrays for Postgres: bytes as its documentation has them, and texts that need no escape. */
+/** Tests that Postgres arrays are encoded in binary format or as text. */
 import { expect, test } from '@jest/globals'
 import {
   bigintArray,
@@ -13,7 +13,7 @@ import {
 
 const id = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
 
-test('texts stand behind their length in bytes, null has the length -1', () => {
+test('texts follow their length in bytes, and null has the length -1', () => {
   expect(textArray(['aé', null, '']).toString('hex')).toBe(
     [
       ...['00000001', '00000001', '00000019', '00000003', '00000001'],
@@ -22,7 +22,7 @@ test('texts stand behind their length in bytes, null has the length -1', () => {
   )
 })
 
-test('bytes are as they are', () => {
+test('bytes are unchanged', () => {
   expect(byteaArray([Buffer.from([0, 255])]).toString('hex')).toBe(
     ['00000001', '00000000', '00000011', '00000001', '00000001', '00000002', '00ff'].join('')
   )
@@ -33,11 +33,11 @@ test.each([
   [Date.UTC(2000, 0, 1) + 1, '00000000000003e8'],
   [Date.UTC(2000, 0, 1) - 1, 'fffffffffffffc18'],
   [Date.UTC(2000, 0, 1) + 4_294_968, '00000001000002c0']
-])('%d ms are counted in microseconds from 2000 on', (ms, hex) => {
+])('%d ms are encoded in microseconds from 2000 on', (ms, hex) => {
   expect(timestamptzArray([ms]).toString('hex').slice(-16)).toBe(hex)
 })
 
-test('numbers and ids are lists', () => {
+test('encodes numbers and ids as text', () => {
   expect(bigintArray([1, null, Number.MAX_SAFE_INTEGER])).toBe('{1,NULL,9007199254740991}')
   expect(bigintArray([])).toBe('{}')
   expect(float8Array([0.5, null, 1e21])).toBe('{0.5,NULL,1e+21}')
@@ -47,11 +47,11 @@ test('numbers and ids are lists', () => {
 })
 
 test.each([[['x']], [[id, '']], [[`${id},${id}`.slice(1)]], [[id.toUpperCase()]], [[`{${id}`]]])(
-  'what is no UUID shifts no other: %j',
+  'rejects an invalid UUID, which could shift others: %j',
   (values) => expect(() => uuidArray(values)).toThrow(TypeError)
 )
 
-test('a text among texts is what it was, whatever is in it', () => {
+test('keeps a text of any content among others', () => {
   expect(textArrayLiteral(['a', '', 'NULL', 'b,"c"}', String.raw`d\e`])).toBe(
     String.raw`{"a","","NULL","b,\"c\"}","d\\e"}`
   )

@@ -1,4 +1,4 @@
-/** Each sslmode means what the documents say, whatever release the driver is. */
+/** Tests that each sslmode has its documented meaning, independent of the driver's release. */
 import { describe, expect, test } from '@jest/globals'
 import { postgresAddressOf, sslModeOf } from '../../../../platform/postgres/postgres-tls.ts'
 
@@ -17,26 +17,26 @@ describe('postgresAddressOf', () => {
     expect(postgresAddressOf(base + query, ca)).toEqual({ connectionString: base, ssl })
   })
 
-  test('without an authority trusts those that Node knows', () => {
+  test('uses the CA certificates of Node.js by default', () => {
     expect(postgresAddressOf(`${base}?sslmode=verify-full`, null).ssl).toEqual({})
   })
 
-  test('keeps what else the URL says', () => {
+  test('keeps the other parts of the URL', () => {
     const { connectionString } = postgresAddressOf(`${base}?sslmode=require&options=-c%20a`, null)
     expect(connectionString).toBe(`${base}?options=-c+a`)
   })
 })
 
 describe('sslModeOf', () => {
-  test.each(['prefer', 'allow', 'verify_full', ''])('refuses the mode %j', (mode) => {
+  test.each(['prefer', 'allow', 'verify_full', ''])('rejects the mode %j', (mode) => {
     expect(() => sslModeOf(`${base}?sslmode=${mode}`)).toThrow(
-      'has an sslmode that is none of disable, no-verify, require, verify-ca, verify-full'
+      'has an invalid sslmode; use one of disable, no-verify, require, verify-ca, verify-full'
     )
   })
 
-  test.each(['sslrootcert', 'sslcert', 'ssl', 'uselibpqcompat'])('refuses %s', (name) => {
+  test.each(['sslrootcert', 'sslcert', 'ssl', 'uselibpqcompat'])('rejects %s', (name) => {
     expect(() => sslModeOf(`${base}?${name}=true`)).toThrow(
-      `has the parameter ${name}, which is not read: use sslmode and a TLS setting`
+      `has the unsupported parameter ${name}; use sslmode and DATABASE_TLS_CA`
     )
   })
 })

@@ -1,4 +1,4 @@
-/** A read under settings, as it travels: in one piece, and all or nothing of it. */
+/** Tests that a read with settings is sent all at once and fails as a whole. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { afterEach, expect, test } from '@jest/globals'
 import { createPostgres } from '../../../../platform/postgres/postgres.ts'
 import type { PostgresPool } from '../../../../platform/postgres/postgres.ts'
 
-/** A message of the server: its kind, its length, its content. */
+/** Builds a server message with this type and content. */
 function message(kind: string, content: Buffer | string = ''): Buffer {
   const body = Buffer.from(content)
   const head = Buffer.alloc(5)
@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const end of endings.splice(0)) await end()
 })
 
-/** Answers nothing before it has the last word of a read. */
+/** Creates a server that responds only after it has received all messages of a read. */
 async function createServed(answers: readonly Buffer[]) {
   const asked: string[] = []
   const server = createServer((socket) => {
@@ -52,7 +52,7 @@ async function createServed(answers: readonly Buffer[]) {
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  const url = `postgres://nobody:nothing@127.0.0.1:${port}/none`
+  const url = `postgres://user:password@127.0.0.1:${port}/none`
   const limits = { connectionsMax: 1, statementTimeoutMs: 2000 }
   const postgres: PostgresPool = createPostgres({ url, applicationName: 'test', ...limits })
   endings.push(
@@ -64,7 +64,7 @@ async function createServed(answers: readonly Buffer[]) {
   return { read, asked }
 }
 
-test('its transaction, its settings and its end are sent before anything is answered', async () => {
+test('sends transaction, settings and end before any response', async () => {
   const { read, asked } = await createServed([
     ...[completed('BEGIN'), ready('T'), parsed, completed('SELECT 1'), ready('T')],
     ...[row, completed('SELECT 1'), ready('T'), completed('COMMIT'), ready('I')]
@@ -79,7 +79,7 @@ test('its transaction, its settings and its end are sent before anything is answ
   expect(places[0]).toBeGreaterThanOrEqual(0)
 })
 
-test('without its settings nothing is read, whatever the server answers', async () => {
+test('discards all rows if a setting fails, whatever the server returns', async () => {
   const { read, asked } = await createServed([
     ...[completed('BEGIN'), ready('T'), refused, ready('E')],
     ...[row, completed('SELECT 1'), ready('T'), completed('COMMIT'), ready('I')]

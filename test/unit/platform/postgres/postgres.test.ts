@@ -1,4 +1,4 @@
-/** Which errors of the store may pass by themselves, and which condemn the row. */
+/** Tests which Postgres errors are transient, and which are caused by the row. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import {
   createPostgres,
-  isTransientStoreError,
+  isTransientPostgresError,
   sqlStateOf
 } from '../../../../platform/postgres/postgres.ts'
 
@@ -37,15 +37,15 @@ describe('an error of the server', () => {
     ['42P01', 'undefined table, before a migration'],
     ['42703', 'undefined column, before a migration'],
     ['42501', 'insufficient privilege'],
-    ['23514', 'no partition takes the row'],
-    ['0A000', 'cached plan of before a migration'],
-    ['28P01', 'a password that was changed'],
-    ['3D000', 'a database that is not there'],
+    ['23514', 'no partition accepts the row'],
+    ['0A000', 'cached plan from before a migration'],
+    ['28P01', 'a changed password'],
+    ['3D000', 'a missing database'],
     ['F0001', 'a broken lock file'],
     ['XX001', 'data corrupted'],
     ['XX002', 'index corrupted']
-  ])('%s may pass: %s', (code) => {
-    expect(isTransientStoreError(answered(code))).toBe(true)
+  ])('%s is transient: %s', (code) => {
+    expect(isTransientPostgresError(answered(code))).toBe(true)
   })
 
   test.each([
@@ -63,48 +63,48 @@ describe('an error of the server', () => {
     ['54000', 'index row too large'],
     ['54001', 'statement too complex'],
     ['P0001', 'an exception raised by a trigger']
-  ])('%s will not: %s', (code) => {
-    expect(isTransientStoreError(answered(code))).toBe(false)
+  ])('%s is not transient: %s', (code) => {
+    expect(isTransientPostgresError(answered(code))).toBe(false)
   })
 })
 
-test('a check that has a name is a violation of the row', () => {
+test('a violated check with a name is caused by the row', () => {
   const violation = Object.assign(answered('23514'), { constraint: 'users_role_check' })
-  expect(isTransientStoreError(violation)).toBe(false)
+  expect(isTransientPostgresError(violation)).toBe(false)
 })
 
-describe('an error without an answer of the server', () => {
+describe('an error without a response of the server', () => {
   test.each([
     ['a refused connection', fromSystem('ECONNREFUSED')],
     ['a reset connection', fromSystem('ECONNRESET')],
     ['a name that does not resolve', fromSystem('ENOTFOUND')],
     ['a connection that ended', new Error('Connection terminated unexpectedly')],
-    ['a pool that has none', new Error('timeout exceeded when trying to connect')],
-    ['an answer without SQLSTATE', answered(undefined)],
-    ['something thrown that is no error', 'away']
-  ])('may pass: %s', (_, error) => {
-    expect(isTransientStoreError(error)).toBe(true)
+    ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
+    ['a response without SQLSTATE', answered(undefined)],
+    ['a thrown value that is not an error', 'away']
+  ])('is transient: %s', (_, error) => {
+    expect(isTransientPostgresError(error)).toBe(true)
     expect(sqlStateOf(error)).toBeNull()
   })
 
   test.each([
-    ['a mistake of ours', new TypeError('undefined is not a function')],
+    ['a bug in Sluice', new TypeError('undefined is not a function')],
     ['a text too long for the runtime', new RangeError('Invalid string length')]
-  ])('will not: %s', (_, error) => {
-    expect(isTransientStoreError(error)).toBe(false)
+  ])('is not transient: %s', (_, error) => {
+    expect(isTransientPostgresError(error)).toBe(false)
   })
 })
 
-test('only the server speaks SQLSTATE: a code of the system is none', () => {
+test('a code of the operating system is not an SQLSTATE', () => {
   expect(sqlStateOf(answered('23505'))).toBe('23505')
   expect(sqlStateOf(fromSystem('42P01'))).toBeNull()
   expect(sqlStateOf(null)).toBeNull()
 })
 
-/** AuthenticationOk and ReadyForQuery of the protocol: all that a client waits for to begin. */
+/** AuthenticationOk and ReadyForQuery: the messages after which a client can send queries. */
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
 
-test('a transaction whose connection breaks fails, and the process lives', async () => {
+test('a transaction on a broken connection fails, and the process survives', async () => {
   const server = createServer((socket) => {
     socket.once('data', () => {
       socket.write(welcome)
@@ -113,10 +113,10 @@ test('a transaction whose connection breaks fails, and the process lives', async
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  const url = `postgres://nobody:nothing@127.0.0.1:${port}/none`
+  const url = `postgres://user:password@127.0.0.1:${port}/none`
   const limits = { connectionsMax: 1, statementTimeoutMs: 1000 }
   const postgres = createPostgres({ url, applicationName: 'test', ...limits })
-  // An error that nobody hears would fail this test by itself.
+  // An unhandled error would fail this test.
   await expect(postgres.transaction(() => Promise.resolve())).rejects.toThrow('terminated')
   await postgres.close()
   await once(server.close(), 'close')

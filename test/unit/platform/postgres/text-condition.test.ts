@@ -1,7 +1,9 @@
-/** The bound of the index is said for what fits it, and for nothing else. */
+/** Tests that a condition uses the index if, and only if, the text is short enough to be indexed.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { textCondition } from '../../../../platform/postgres/text-condition.ts'
+import { sql } from '../../../../platform/postgres/sql.ts'
+import { textCondition, textEquals } from '../../../../platform/postgres/text-condition.ts'
 import { migrationsFolder } from '../../../../schemas/index.ts'
 
 const bound = 'octet_length(agent_id) <= 1024'
@@ -12,11 +14,14 @@ test.each([
   ['ö'.repeat(512), true],
   ['a'.repeat(1025), false],
   ['ö'.repeat(513), false]
-])('a text is looked for by its bytes: %#', (value, isBounded) => {
+])('a text is compared by its bytes: %#', (value, isBounded) => {
   const condition = textCondition('agent_id', value, '$2')
   expect(condition).toBe(
     isBounded ? `agent_id collate "C" = $2::text and ${bound}` : 'agent_id collate "C" = $2::text'
   )
+  const values = ['an organization']
+  expect(textEquals(sql`agent_id`, value).compile(values)).toBe(condition)
+  expect(values).toEqual(['an organization', value])
 })
 
 test('the bound is that of the index', () => {

@@ -1,8 +1,8 @@
-/** So much at once and no more, whatever becomes of each. */
+/** Tests that concurrency is limited whether tasks succeed or fail. */
 import { expect, test } from '@jest/globals'
 import { createAtMost } from '../../../../platform/process/at-most.ts'
 
-test('the others wait for their turn, in order, and a failure makes room as well', async () => {
+test('other tasks wait in order, and a failure frees a slot as well', async () => {
   const atMost = createAtMost(2)
   const begun: number[] = []
   const works = [0, 1, 2, 3].map(() => Promise.withResolvers<string>())

@@ -1,4 +1,4 @@
-/** A bounded cache forgets what was used longest ago, and nothing else. */
+/** Tests that a bounded cache evicts exactly the least recently used entries. */
 import { expect, test } from '@jest/globals'
 import { createCache } from '../../../../platform/process/cache.ts'
 
@@ -11,11 +11,11 @@ test('keeps, replaces and deletes', () => {
   cache.set('a', value(2))
   expect(cache.get('a')).toEqual({ n: 2 })
   cache.delete('a')
-  cache.delete('never there')
+  cache.delete('never set')
   expect(cache.get('a')).toBeUndefined()
 })
 
-test('forgets what was used longest ago; a look counts as use', () => {
+test('evicts the least recently used entry; a read counts as use', () => {
   const cache = createCache<{ n: number }>(2)
   cache.set('a', value(1))
   cache.set('b', value(2))
@@ -26,7 +26,7 @@ test('forgets what was used longest ago; a look counts as use', () => {
   expect(cache.get('c')).toEqual({ n: 3 })
 })
 
-test('never holds more than it was told', () => {
+test('never exceeds its maximum', () => {
   const cache = createCache<{ n: number }>(10)
   const keys = Array.from({ length: 1000 }, (_, n) => `key-${n}`)
   keys.forEach((key, n) => cache.set(key, value(n)))
@@ -34,7 +34,7 @@ test('never holds more than it was told', () => {
   expect(held).toEqual(keys.slice(-10))
 })
 
-test('takes names of object members as plain keys', () => {
+test('treats names of object properties as plain keys', () => {
   const cache = createCache<{ n: number }>(10)
   expect(cache.get('__proto__')).toBeUndefined()
   cache.set('__proto__', value(1))
@@ -42,7 +42,7 @@ test('takes names of object members as plain keys', () => {
   expect(cache.get('constructor')).toBeUndefined()
 })
 
-test('holds no more than so much of a size, and nothing that is larger alone', () => {
+test('is limited by size, and does not keep a larger entry', () => {
   const cache = createCache<{ n: number }>(10, { max: 100, of: ({ n }) => n })
   cache.set('a', value(60))
   cache.set('b', value(40))

@@ -1,4 +1,4 @@
-/** Tasks of a compute thread, for its test. */
+/** Defines the tasks that compute-thread.test.ts runs in a thread. */
 import { serveTasks } from '../../../../platform/process/compute-thread.ts'
 
 function repeat(text: string): string {
@@ -13,13 +13,13 @@ function fail(text: string): never {
   throw new RangeError(text)
 }
 
-/** More than the thread may hold. */
+/** Exceeds the heap limit of the thread. */
 function hoard(): number {
   const kept: unknown[] = []
   for (;;) kept.push(new Array(1_000_000).fill(kept.length))
 }
 
-/** What it returns cannot be sent to another thread. */
+/** Returns a result that cannot be sent to another thread. */
 function unanswerable(): () => void {
   return () => {}
 }

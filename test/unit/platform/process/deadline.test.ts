@@ -1,4 +1,4 @@
-/** A deadline: what ends it, which reason it gives, and that it leaves nothing behind. */
+/** Tests what ends a deadline, the abort reason of its signal, and its cleanup. */
 import { getEventListeners } from 'node:events'
 import { expect, test } from '@jest/globals'
 import { createDeadline } from '../../../../platform/process/deadline.ts'
@@ -8,15 +8,15 @@ function timers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 }
 
-test('the time ends it', async () => {
+test('ends after the time limit', async () => {
   const { signal, isOver, clear } = createDeadline(1)
-  await waitUntil('the time to be over', () => signal.aborted)
+  await waitUntil('the time limit to pass', () => signal.aborted)
   expect(isOver()).toBe(true)
-  expect(signal.reason).toMatchObject({ name: 'TimeoutError', message: 'not within 1 ms' })
+  expect(signal.reason).toMatchObject({ name: 'TimeoutError', message: 'not finished within 1 ms' })
   clear()
 })
 
-test('the caller ends it, with his own reason', () => {
+test('ends with the reason of an aborting caller', () => {
   const caller = new AbortController()
   const { signal, isOver, clear } = createDeadline(60_000, caller.signal)
   const reason = new Error('shutting down')
@@ -25,14 +25,14 @@ test('the caller ends it, with his own reason', () => {
   clear()
 })
 
-test('a caller who gave up before ends it at once', () => {
+test('ends at once for an aborted caller', () => {
   const caller = AbortSignal.abort(new Error('too late'))
   const { signal, clear } = createDeadline(60_000, caller)
   expect(signal.reason).toBe(caller.reason)
   clear()
 })
 
-test('nothing of it is left', () => {
+test('leaves no timer and no listener', () => {
   const caller = new AbortController()
   const before = timers()
   const deadlines = Array.from({ length: 100 }, () => createDeadline(60_000, caller.signal))

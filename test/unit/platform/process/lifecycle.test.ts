@@ -1,4 +1,6 @@
-/** A stop is a list: in reverse order, each within the deadline, once, and it never throws. */
+/** Tests that shutdown runs each step once, in reverse order and within the deadline, and never
+ * throws.
+ */
 import { expect, test } from '@jest/globals'
 import { createLifecycle } from '../../../../platform/process/lifecycle.ts'
 import { RecordingLogger } from '../recording-logger.ts'
@@ -15,14 +17,14 @@ function aLifecycle(deadlineMs = 5000) {
   return { logger, lifecycle, stopped, part }
 }
 
-test('stops last what began first', async () => {
+test('stops in reverse order of the start', async () => {
   const { lifecycle, stopped, part } = aLifecycle()
   ;['pool', 'producer', 'server'].forEach(part)
   await lifecycle.stop('SIGTERM')
   expect(stopped).toEqual(['server', 'producer', 'pool'])
 })
 
-test('waits for one part before the next', async () => {
+test('waits for one step before the next', async () => {
   const { lifecycle, stopped, part } = aLifecycle()
   part('pool')
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -35,7 +37,7 @@ test('waits for one part before the next', async () => {
   expect(stopped).toEqual(['pool'])
 })
 
-test('tells at once that it stops', async () => {
+test('signals the shutdown at once', async () => {
   const { lifecycle, part } = aLifecycle()
   part('pool')
   expect(lifecycle.isStopping()).toBe(false)
@@ -47,7 +49,7 @@ test('tells at once that it stops', async () => {
   expect(lifecycle.isStopping()).toBe(true)
 })
 
-test('runs each part once, however often it is stopped', async () => {
+test('runs each step once, however often it is stopped', async () => {
   const { lifecycle, stopped, part, logger } = aLifecycle()
   part('pool')
   await Promise.all([lifecycle.stop('SIGTERM'), lifecycle.stop('SIGINT')])
@@ -66,7 +68,7 @@ test.each<[string, () => Promise<void>]>([
       throw new Error('broken pipe')
     }
   ]
-])('goes on when a part %s, and says which', async (_, stop) => {
+])('continues if a step %s, and logs which', async (_, stop) => {
   const { lifecycle, stopped, part, logger } = aLifecycle()
   part('pool')
   lifecycle.onStop('server', stop)
@@ -75,11 +77,11 @@ test.each<[string, () => Promise<void>]>([
   expect(logger.entries).toContainEqual({
     level: 'warn',
     fields: { step: 'server', error: 'Error: broken pipe' },
-    message: 'a part did not stop in order'
+    message: 'stop step failed'
   })
 })
 
-test('gives up a part that hangs, and still begins to stop the others', async () => {
+test('gives up a step that hangs, and still begins the others', async () => {
   const { lifecycle, stopped, part, logger } = aLifecycle(30)
   part('pool')
   lifecycle.onStop('server', () => new Promise(() => {}))
@@ -92,19 +94,19 @@ test('gives up a part that hangs, and still begins to stop the others', async ()
   expect(logger.entries.at(-1)?.message).toBe('stopped')
 })
 
-test('has one deadline for all parts together', async () => {
+test('has one deadline for all steps together', async () => {
   const { lifecycle, logger } = aLifecycle(50)
   for (let part = 0; part < 20; part++) {
     lifecycle.onStop(`part ${part}`, () => new Promise(() => {}))
   }
   const begun = performance.now()
   await lifecycle.stop('SIGTERM')
-  // Each with a deadline of its own would take a second; a busy machine may add to 50 ms.
+  // Separate deadlines would add up to a second. On a busy machine, shutdown can exceed 50 ms.
   expect(performance.now() - begun).toBeLessThan(800)
   expect(logger.entries.filter(({ level }) => level === 'warn')).toHaveLength(20)
 })
 
-test('without any part simply ends', async () => {
+test('ends at once without any steps', async () => {
   const { lifecycle, logger } = aLifecycle()
   await lifecycle.stop('SIGINT')
   expect(logger.entries.map(({ message }) => message)).toEqual(['stopping', 'stopped'])

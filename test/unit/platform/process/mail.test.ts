@@ -1,4 +1,4 @@
-/** Mail: sent later, a few times if need be, and never more of it than there may be. */
+/** Tests that emails are sent in the background, with retries and a bounded queue. */
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from '@jest/globals'
-import { attemptsMax, createMail, lettersMax } from '../../../../platform/process/mail.ts'
+import { attemptsMax, createMail, emailsMax } from '../../../../platform/process/mail.ts'
 import type { MailOptions } from '../../../../platform/process/mail.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
-/** Its name is not ASCII, so it is encoded; the token is to stay on its line all the same. */
+/** The text is encoded because the name is not ASCII. The token must still be on one line. */
 const longLetter = `Zoë invites you to Acme.\n\nThe token is\n\n  ${'x'.repeat(48)}\n`
 const letter = { to: 'ada@example.com', subject: 'A token', text: 'It is\n\n  slp_x\n' }
 const ended: (() => Promise<unknown>)[] = []
@@ -39,10 +39,10 @@ function createScene(url: string | null, from = 'Sluice <sluice@localhost>') {
 async function createFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-mail-'))
   ended.push(() => rm(folder, { recursive: true }))
-  return join(folder, 'made', 'by us')
+  return join(folder, 'made', 'by test')
 }
 
-/** A mail server that answers RCPT as it is told to, and remembers what it was sent. */
+/** Starts a mail server that responds to RCPT with `answers` and records what it receives. */
 async function startServer(answers: string[]) {
   const received: string[] = []
   const sockets = new Set<Socket>()
@@ -65,7 +65,7 @@ async function startServer(answers: string[]) {
         const [verb = ''] = text.split(/[\s:]/, 1)
         text = text.slice(end + 2)
         const answer = verb === 'RCPT' ? (answers.shift() ?? '250 ok') : '250 ok'
-        socket.write(verb === 'DATA' ? '354 go on\r\n' : `${answer}\r\n`)
+        socket.write(verb === 'DATA' ? '354 continue\r\n' : `${answer}\r\n`)
         isData = verb === 'DATA'
       }
     })
@@ -80,13 +80,13 @@ async function startServer(answers: string[]) {
   return { received, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** Until something has become of so many. */
+/** Waits until `count` emails have a result. */
 async function settled({ outcomes }: { outcomes: Record<string, number> }, count: number) {
   const sum = () => Object.values(outcomes).reduce((all, each) => all + each, 0)
-  await waitUntil('letters are settled', () => sum() >= count)
+  await waitUntil('emails are settled', () => sum() >= count)
 }
 
-test('becomes a file of its own, for nobody else to read', async () => {
+test('is written to a file that only its owner may read', async () => {
   const folder = await createFolder()
   const scene = createScene(pathToFileURL(folder).href)
   scene.mail.send(letter)
@@ -108,7 +108,7 @@ test('becomes a file of its own, for nobody else to read', async () => {
   expect(scene.outcomes).toEqual({ sent: 2 })
 })
 
-test('is given to a mail server, again where that asks to come back', async () => {
+test('is sent to a mail server, again if that fails temporarily', async () => {
   const server = await startServer(['451 later', '250 ok'])
   const scene = createScene(server.url)
   scene.mail.send(letter)
@@ -118,7 +118,7 @@ test('is given to a mail server, again where that asks to come back', async () =
   expect(server.received[0]).toContain('slp_x')
 })
 
-test('is given up at once where the server means it, and the log names nobody', async () => {
+test('is not retried after a permanent error, and the log has no address', async () => {
   const answers = ['550 no such ada@example.com']
   const server = await startServer(answers)
   const scene = createScene(server.url)
@@ -129,7 +129,7 @@ test('is given up at once where the server means it, and the log names nobody', 
   expect(JSON.stringify(scene.told)).not.toContain('ada')
 })
 
-test('is given up after a few tries', async () => {
+test('is given up after a few attempts', async () => {
   const server = await startServer(Array.from({ length: 9 }, () => '451 later'))
   const scene = createScene(server.url)
   scene.mail.send(letter)
@@ -138,29 +138,29 @@ test('is given up after a few tries', async () => {
   expect(scene.told).toMatchObject([{ attempts: attemptsMax }])
 })
 
-test('goes nowhere without an address of mail, which is told once', async () => {
+test('is not sent without MAIL_URL, which is logged once', async () => {
   const scene = createScene(null)
   scene.mail.send(letter)
   scene.mail.send(letter)
   await scene.mail.close()
-  expect(scene.outcomes).toEqual({ nowhere: 2 })
+  expect(scene.outcomes).toEqual({ not_configured: 2 })
   expect(scene.told).toHaveLength(1)
 })
 
-test('waits in a queue that has an end', async () => {
+test('waits in a bounded queue', async () => {
   const folder = await createFolder()
   const scene = createScene(pathToFileURL(folder).href)
-  for (let count = 0; count < lettersMax + 3; count++) scene.mail.send(letter)
+  for (let count = 0; count < emailsMax + 3; count++) scene.mail.send(letter)
   expect(scene.outcomes).toEqual({ dropped: 3 })
   await scene.mail.close()
-  expect(scene.outcomes).toEqual({ dropped: 3, sent: lettersMax })
+  expect(scene.outcomes).toEqual({ dropped: 3, sent: emailsMax })
 })
 
 test.each([
   'ada@example.com\r\nBcc: eve@example.com',
   'ada@example.com, eve@example.com',
   '"eve@example.com" <ada@example.com>'
-])('names nobody else for the address %j', async (to) => {
+])('has no other recipient for the address %j', async (to) => {
   const server = await startServer([])
   const scene = createScene(server.url)
   scene.mail.send({ ...letter, to, subject: 'A\r\nBcc: eve@example.com\r\n\r\nB' })

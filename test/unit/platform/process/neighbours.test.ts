@@ -1,4 +1,4 @@
-/** An organization has neighbours while another one calls the same process. */
+/** Tests that an organization has neighbors while another one uses the process. */
 import { expect, test } from '@jest/globals'
 import { createNeighbours } from '../../../../platform/process/neighbours.ts'
 
@@ -9,21 +9,21 @@ function scene() {
   return { neighbours, seen, pass: (ms: number) => void (time += ms) }
 }
 
-test('who calls alone has none', () => {
+test('a single organization has none', () => {
   const { neighbours, seen } = scene()
   expect(seen()).toEqual([false, false, false])
   for (let call = 0; call < 3; call++) neighbours.note('a')
   expect(seen()).toEqual([false, true, true])
 })
 
-test('of several everybody has some, however often one of them calls', () => {
+test('of several organizations each has some, however often one of them calls', () => {
   const { neighbours, seen } = scene()
   neighbours.note('b')
   for (let call = 0; call < 100; call++) neighbours.note('a')
   expect(seen()).toEqual([true, true, true])
 })
 
-test("who has not called for two seconds is nobody's neighbour any more", () => {
+test('an organization without calls for two seconds is no longer a neighbour', () => {
   const { neighbours, seen, pass } = scene()
   neighbours.note('b')
   pass(1500)
@@ -35,7 +35,7 @@ test("who has not called for two seconds is nobody's neighbour any more", () => 
   expect(seen()).toEqual([true, true, true])
 })
 
-test("two that take turns are each other's neighbours, and a third is one of both", () => {
+test('two alternating organizations are neighbours of each other and of a third', () => {
   const { neighbours, pass, seen } = scene()
   for (const caller of ['a', 'b', 'a', 'c', 'a']) {
     neighbours.note(caller)

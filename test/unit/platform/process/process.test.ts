@@ -1,4 +1,6 @@
-/** The edge of a process: it checks its configuration before anything, and can do only that. */
+/** Tests that a process checks its configuration before it starts, and can check it without
+ * starting.
+ */
 import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +28,7 @@ function run(args: readonly string[], env: Record<string, string> = environment)
 }
 
 describe('--check-config', () => {
-  test('prints what the gateway would run with, without its secrets', () => {
+  test("prints the gateway's configuration without its secrets", () => {
     const { status, stdout, stderr } = run(['gateway/main.ts', '--check-config'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('KAFKA_BROKERS=kafka:9092\n')
@@ -36,22 +38,22 @@ describe('--check-config', () => {
     expect(stdout).not.toContain('PRIVATE KEY')
   })
 
-  test('needs no group to check what all groups read', () => {
+  test('needs no group to check the settings that all groups read', () => {
     const { status, stdout } = run(['consumers/main.ts', '--check-config'])
     expect(status).toBe(0)
     expect(stdout).toContain('STORAGE_GROUP_ID=sluice-storage\n')
     expect(stdout).not.toContain('API_KEY_PEPPER')
   })
 
-  test('warns of what looks like a mistake', () => {
+  test('warns of likely mistakes', () => {
     const env = { ...environment, GATEWAY_PROT: '1', GATEWAY_SERVICE_HOST: '10.0.0.1' }
     const { status, stderr } = run(['gateway/main.ts', '--check-config'], env)
     expect(status).toBe(0)
-    expect(stderr).toBe('GATEWAY_PROT is not a setting; is GATEWAY_PORT meant?\n')
+    expect(stderr).toBe('GATEWAY_PROT is not a setting; did you mean GATEWAY_PORT?\n')
   })
 })
 
-test('a wrong configuration is listed whole with its likely reasons, and nothing starts', () => {
+test('an invalid configuration is reported completely, and nothing starts', () => {
   const { KAFKA_BROKERS, ...rest } = environment
   const env = { ...rest, KAFKA_BROKER: KAFKA_BROKERS, GATEWAY_PORT: 'tcp://10.0.0.1:80' }
   for (const args of [['gateway/main.ts'], ['gateway/main.ts', '--check-config']]) {
@@ -60,9 +62,9 @@ test('a wrong configuration is listed whole with its likely reasons, and nothing
     expect(stderr).toBe(
       [
         'The configuration has 2 problem(s):',
-        '  - KAFKA_BROKERS is not set. Kafka bootstrap brokers, `host:port`, separated by commas.',
+        '  - KAFKA_BROKERS is not set. Comma-separated Kafka bootstrap brokers, each `host:port`.',
         '  - GATEWAY_PORT is "tcp://10.0.0.1:80", expected a whole number from 0 to 65535',
-        'KAFKA_BROKER is not a setting; is KAFKA_BROKERS meant?\n'
+        'KAFKA_BROKER is not a setting; did you mean KAFKA_BROKERS?\n'
       ].join('\n')
     )
   }
@@ -73,7 +75,7 @@ test.each([
   ['consumers/main.ts', 'storage', 'evaluation'],
   ['gateway/main.ts', '--check-confg'],
   ['gateway/main.ts', 'ingest']
-])('a wrong argument is answered with the usage: %s %s', (file, ...args) => {
+])('a wrong argument prints the usage: %s %s', (file, ...args) => {
   const { status, stdout, stderr } = run([file, ...args])
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   expect(stderr).toContain(`Usage: node ${file}`)

@@ -1,4 +1,6 @@
-/** Limits shared through leases; without Redis each instance applies the whole limit alone. */
+/** Tests limits that instances share through leases. Without Redis, each instance applies the whole
+ * limit.
+ */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createRateLimiter } from '../../../../platform/rate-limit/rate-limiter.ts'
 import type { RateLimiter, RateLimitState } from '../../../../platform/rate-limit/rate-limiter.ts'
@@ -26,7 +28,7 @@ function scene() {
   return { windows, ...limiterOn(windows) }
 }
 
-/** The answer of a take that must not wait. */
+/** Returns the result of a take that must be synchronous. */
 function atOnce(state: RateLimitState | Promise<RateLimitState>): RateLimitState {
   if (state instanceof Promise) throw new Error('it waits')
   return state
@@ -34,7 +36,7 @@ function atOnce(state: RateLimitState | Promise<RateLimitState>): RateLimitState
 
 const answered = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A point each millisecond, until leases have their size. */
+/** Takes one point per millisecond until leases have reached their full size. */
 async function busy(limiter: RateLimiter, key: string, ms: number): Promise<number> {
   let waited = 0
   for (let past = 0; past < ms; past++) {
@@ -46,7 +48,7 @@ async function busy(limiter: RateLimiter, key: string, ms: number): Promise<numb
   return waited
 }
 
-describe('while Redis answers', () => {
+describe('while Redis is available', () => {
   test('instances count together', async () => {
     const windows = new FakeWindows(clock)
     const [first, second] = [limiterOn(windows), limiterOn(windows)]
@@ -60,7 +62,7 @@ describe('while Redis answers', () => {
     expect(first.metrics.levelOf('sluice_rate_limit_local')).toBe(0)
   })
 
-  test('each key and each limit is its own', async () => {
+  test('each key and each limit counts separately', async () => {
     const { limiter } = scene()
     expect(await limiter.take('a', limit, 3)).toMatchObject({ granted: 3, remaining: 0 })
     expect(await limiter.take('b', limit, 3)).toMatchObject({ granted: 3 })
@@ -85,7 +87,7 @@ describe('while Redis answers', () => {
     expect(windows.requests).toBe(2)
   })
 
-  test('traffic is served from leases, which are refilled before they end', async () => {
+  test('traffic is served from leases, which are refilled before they are empty', async () => {
     const { windows, limiter } = scene()
     await busy(limiter, 'a', 1000)
     const before = windows.requests
@@ -94,7 +96,7 @@ describe('while Redis answers', () => {
     expect(windows.requests - before).toBeGreaterThan(3)
   })
 
-  test('a window that ends takes its leases along', async () => {
+  test('leases end with their window', async () => {
     const { windows, limiter } = scene()
     await busy(limiter, 'a', 3000)
     const first = windows.windowOf('a', wide)
@@ -103,7 +105,7 @@ describe('while Redis answers', () => {
     expect(windows.windowOf('a', wide)).not.toBe(first)
   })
 
-  test('who is over the limit is refused without a request, for a second', async () => {
+  test('a key over its limit is rejected without a request for a second', async () => {
     const { windows, limiter } = scene()
     await limiter.take('a', limit, 4)
     const before = windows.requests
@@ -117,7 +119,7 @@ describe('while Redis answers', () => {
     expect(windows.requests).toBe(before + 1)
   })
 
-  test('a window is known to be spent once somebody did not get all', async () => {
+  test('a window is known to be spent after a caller did not get all points', async () => {
     const { windows, limiter } = scene()
     await limiter.take('a', limit, 3)
     expect(limiter.isSpent('a', limit)).toBe(false)
@@ -131,7 +133,7 @@ describe('while Redis answers', () => {
     expect(limiter.isSpent('a', limit)).toBe(false)
   })
 
-  test('a spent window is asked again each second, and nobody is let through for it', async () => {
+  test('a spent window is checked every second, without letting a request through', async () => {
     const { windows, limiter } = scene()
     await limiter.take('a', limit, 4)
     const before = windows.requests
@@ -152,7 +154,7 @@ describe('while Redis answers', () => {
     expect(await limiter.take('a', limit, 3)).toMatchObject({ granted: 3, remaining: 0 })
   })
 
-  test('a limit that changes counts at once, either way', async () => {
+  test('a changed limit counts at once, in both directions', async () => {
     const { limiter } = scene()
     expect(await limiter.take('a', limit, 4)).toMatchObject({ granted: 3 })
     const higher = { ...limit, points: 5 }
@@ -161,7 +163,7 @@ describe('while Redis answers', () => {
     expect(await limiter.take('b', limit, 1)).toMatchObject({ granted: 0 })
   })
 
-  test('when Redis lost its data the windows begin anew', async () => {
+  test('windows start again after Redis lost its data', async () => {
     const { windows, limiter } = scene()
     await limiter.take('a', limit, 4)
     windows.open.clear()
@@ -169,7 +171,7 @@ describe('while Redis answers', () => {
     expect(await limiter.take('a', limit, 1)).toMatchObject({ granted: 1, remaining: 2 })
   })
 
-  test('what is given back can be taken again, and to take nothing is to look', async () => {
+  test('returned points can be taken again, and taking none only reads', async () => {
     const { windows, limiter } = scene()
     await limiter.take('a', limit, 4)
     limiter.giveBack('a', limit, 2)
@@ -194,10 +196,10 @@ describe('while Redis answers', () => {
   })
 })
 
-describe('while Redis does not answer', () => {
+describe('while Redis is unavailable', () => {
   const gone = new Error('Connection is closed.')
 
-  test('the whole limit holds locally, for each key', async () => {
+  test('the whole limit applies locally, for each key', async () => {
     const { windows, limiter, metrics } = scene()
     windows.failure = gone
     for (const remaining of [2, 1, 0]) {
@@ -211,7 +213,7 @@ describe('while Redis does not answer', () => {
     expect(await limiter.take('a', limit, 1)).toMatchObject({ granted: 1, remaining: 2 })
   })
 
-  test('who asks whether a window is spent asks Redis whether it is back', async () => {
+  test('a check for a spent window also checks whether Redis is available again', async () => {
     const { windows, limiter } = scene()
     windows.failure = gone
     await limiter.take('a', limit, 2)
@@ -225,11 +227,14 @@ describe('while Redis does not answer', () => {
     expect(limiter.isSpent('a', limit)).toBe(false)
   })
 
-  test('whoever listens hears why, and that it is back', async () => {
+  test('the listener is notified of the reason, and of the recovery', async () => {
     const windows = new FakeWindows(clock)
     const heard: unknown[] = []
-    const tell = { away: (error: unknown) => heard.push(error), back: () => heard.push('back') }
-    const options = { windows, metrics: new RecordingMetrics(), now: clock, tell }
+    const listener = {
+      unavailable: (error: unknown) => heard.push(error),
+      available: () => heard.push('back')
+    }
+    const options = { windows, metrics: new RecordingMetrics(), now: clock, listener }
     const limiter = createRateLimiter(options)
     await limiter.take('a', limit, 1)
     expect(heard).toEqual([])
@@ -242,14 +247,14 @@ describe('while Redis does not answer', () => {
     expect(heard).toEqual([gone, 'back'])
   })
 
-  test('everybody who waits is served', async () => {
+  test('all waiting callers are served', async () => {
     const { windows, limiter } = scene()
     windows.failure = gone
     const answers = await Promise.all([1, 1, 4].map(async (n) => await limiter.take('a', limit, n)))
     expect(answers.map(({ granted }) => granted)).toEqual([1, 1, 1])
   })
 
-  test('the local window goes on where the shared one was left', async () => {
+  test('the local window continues where the shared one was left', async () => {
     const { windows, limiter } = scene()
     await limiter.take('a', limit, 2)
     windows.failure = gone
@@ -264,7 +269,7 @@ describe('while Redis does not answer', () => {
     expect(await limiter.take('a', limit, 0)).toMatchObject({ remaining: 1 })
   })
 
-  test('others spent it: nobody is refused for that', async () => {
+  test('a window spent by others rejects no local caller', async () => {
     const windows = new FakeWindows(clock)
     const [first, second] = [limiterOn(windows), limiterOn(windows)]
     await first.limiter.take('a', limit, 3)
@@ -274,7 +279,7 @@ describe('while Redis does not answer', () => {
     expect(await second.limiter.take('a', limit, 1)).toMatchObject({ granted: 1, remaining: 2 })
   })
 
-  test('nobody waits to learn whether it is back, and then it counts again', async () => {
+  test('no caller waits for the recovery check, and then points are shared again', async () => {
     const { windows, limiter, metrics } = scene()
     windows.failure = gone
     await limiter.take('a', wide, 1)
@@ -289,7 +294,7 @@ describe('while Redis does not answer', () => {
     await Promise.resolve()
     await Promise.resolve()
     expect(metrics.levelOf('sluice_rate_limit_local')).toBe(0)
-    // It has no lease yet, so it asks.
+    // The limiter has no lease yet, so it sends a request.
     expect(await limiter.take('a', wide, 1)).toMatchObject({ granted: 1, remaining: 99_999 })
   })
 })

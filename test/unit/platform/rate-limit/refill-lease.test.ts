@@ -1,4 +1,4 @@
-/** Several instances on shared windows, whose requests and answers are on their way for a while. */
+/** Tests that instances share windows correctly when requests and responses are delayed. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createRateLimiter } from '../../../../platform/rate-limit/rate-limiter.ts'
@@ -14,13 +14,18 @@ import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 const instances = 3
 const windowSeconds = 1
 
-/** How long a request takes to Redis, and its answer back; both together less than 75 ms. */
+/**
+ * Delays of a request to Redis and of its response, in milliseconds. Together they are below 75 ms.
+ */
 interface Delay {
   readonly out: number
   readonly back: number
 }
 
-/** For `ms` milliseconds, every `every` of them, one instance takes `points` `times` times. */
+/**
+ * Traffic of one instance: for `ms` milliseconds, `times` takes of `points` points every `every`
+ * milliseconds.
+ */
 interface Traffic {
   readonly instance: number
   readonly ms: number
@@ -43,13 +48,13 @@ interface Ledger {
   given: number
 }
 
-/** Time, the windows and the requests on their way, all in the hands of the test. */
+/** Simulates the time, the windows and the requests in flight. */
 class World {
   now = 0
   readonly limit: RateLimit
   readonly shared = new FakeWindows(() => this.now)
   readonly wrong: string[] = []
-  /** What each instance took from each window, and what it gave of that to callers. */
+  /** Points that each instance took from a window and gave to callers, by window. */
   readonly ledgers = new Map<FakeWindow, Ledger[]>()
   readonly limiters: readonly RateLimiter[]
   private readonly delays: readonly Delay[]
@@ -70,7 +75,7 @@ class World {
     )
   }
 
-  /** The most that a lease holds beyond what is wanted now. */
+  /** Maximum number of points that a lease holds in addition to current demand. */
   get leaseMax(): number {
     return Math.floor(this.limit.points / 16)
   }
@@ -84,7 +89,7 @@ class World {
     return answer.promise
   }
 
-  /** One millisecond, with whatever arrives in it. */
+  /** Advances the time by one millisecond and delivers the requests and responses that are due. */
   async tick(): Promise<void> {
     this.now += 1
     for (const request of this.onTheirWay) {
@@ -93,7 +98,7 @@ class World {
       this.onTheirWay.delete(request)
       this.answeredFrom = request.carriedOut.window
       request.answer.resolve(request.carriedOut.state)
-      // Whoever waits hears of it within a few turns of the queue of promises.
+      // Waiting callers are resolved within a few microtasks.
       for (let turn = 0; turn < 8; turn++) await Promise.resolve()
     }
   }
@@ -118,12 +123,12 @@ class World {
       if (window === null) return void this.wrong.push('given from no window')
       const ledger = this.ledgerOf(window, instance)
       ledger.given += granted
-      if (ledger.given > ledger.taken) this.wrong.push('given what was not taken')
+      if (ledger.given > ledger.taken) this.wrong.push('given without being taken')
       if (granted === points) return
-      if (window.taken < this.limit.points) this.wrong.push('refused while there was more')
+      if (window.taken < this.limit.points) this.wrong.push('rejected while points were left')
     }
     if (state instanceof Promise) void state.then((late) => note(this.answeredFrom, late))
-    // What needs no answer needs a window that is open now.
+    // A synchronous take is served from the window that is open now.
     else note(this.shared.windowOf('a', this.limit), state)
   }
 }
@@ -134,7 +139,7 @@ async function play(world: World, traffic: readonly Traffic[]): Promise<void> {
       await world.tick()
       if (past % every !== 0) continue
       for (let time = 0; time < times; time++) world.take(instance, points)
-      // The others go on as well, so that windows are spent by several.
+      // Other instances take points as well, so that several instances use up a window.
       if (past % 3 === 0) world.take((instance + 1) % instances, 1)
     }
   }
@@ -150,7 +155,7 @@ const traffic = fc.record({
 })
 const delay = fc.record({ out: fc.nat(40), back: fc.nat(34) })
 
-test('no window gives more than its limit, and nobody is refused while it has points', async () => {
+test('no window exceeds its limit, and no caller is rejected while points are left', async () => {
   const points = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 100, max: 5000 }))
   const delays = fc.array(delay, { minLength: 1, maxLength: 10 })
   const plan = fc.array(traffic, { maxLength: 20 })

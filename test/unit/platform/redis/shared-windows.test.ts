@@ -1,4 +1,4 @@
-/** A Redis that is away or frozen is told from one that is slow because this process is busy. */
+/** Tests that an unavailable or frozen Redis is distinguished from a busy process. */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
@@ -14,7 +14,7 @@ afterEach(() => {
   for (const end of ends.splice(0).reverse()) end()
 })
 
-/** Stands in for the client: answers as the script would, when the test says so. */
+/** A fake Redis client that returns `answer` as the result of the rate-limit script. */
 class FakeRedis {
   readonly status = 'ready'
   readonly keys: string[] = []
@@ -40,7 +40,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('a take fails at once where nobody listens', async () => {
+test('a take fails at once if the port is closed', async () => {
   const server = createServer()
   const port = await listening(server)
   server.close()
@@ -50,17 +50,17 @@ test('a take fails at once where nobody listens', async () => {
   await expect(createSharedWindows(redis).take('a', limit, 1)).rejects.toThrow('not ready')
 })
 
-test('a take fails soon where nobody answers', async () => {
+test('a take fails soon without a response', async () => {
   const { windows } = scene(new Promise(() => {}))
-  await expect(windows.take('a', limit, 1)).rejects.toThrow('did not answer in 75 ms')
+  await expect(windows.take('a', limit, 1)).rejects.toThrow('did not respond within 75 ms')
 })
 
-test('a failure of Redis is no refusal', async () => {
+test('a Redis error is not a rejection', async () => {
   const { windows } = scene(Promise.reject(new Error('OOM command not allowed')))
   await expect(windows.take('a', limit, 1)).rejects.toThrow('OOM')
 })
 
-test('an answer that lay unread while this process was busy is an answer', async () => {
+test('a response that was unread while this process was busy still counts', async () => {
   const server = createServer()
   const accepted = once(server, 'connection') as Promise<[Socket]>
   const client = connect(await listening(server), '127.0.0.1')
@@ -70,13 +70,13 @@ test('an answer that lay unread while this process was busy is an answer', async
 
   const answer = once(client, 'data').then(() => [1, 60_000])
   const taken = scene(answer).windows.take('a', limit, 1)
-  other.write('the answer')
+  other.write('the response')
   const until = performance.now() + 200
   while (performance.now() < until);
   expect(await taken).toMatchObject({ granted: 1 })
 })
 
-test('keys say whose they are', async () => {
+test('keys have a prefix', async () => {
   const { redis, windows } = scene()
   await windows.take('organization:1', limit, 1)
   expect(redis.keys).toEqual(['sluice:rate:organization:1'])
@@ -88,6 +88,6 @@ test.each([
   [[4, 9000], { granted: 1, remaining: 0, resetMs: 9000 }],
   [[5, -1], { granted: 0, remaining: 0, resetMs: 0 }],
   [[500, 1], { granted: 0, remaining: 0, resetMs: 1 }]
-])('of a limit of 3 the answer %j to a take of 2 is %j', async (answer, state) => {
+])('for a limit of 3 the response %j to a take of 2 is %j', async (answer, state) => {
   expect(await scene(Promise.resolve(answer)).windows.take('a', limit, 2)).toEqual(state)
 })

@@ -1,8 +1,8 @@
-/** decode: which bytes are a value, and what is remembered of the schemas that wrote them. */
+/** Tests which bytes are decoded to a value, and which writer schemas are cached. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createEncode } from '../../../../platform/avro/avro-codec.ts'
-import { TransientError } from '../../../../core/consumed.ts'
+import { TransientError } from '../../../../core/message-outcome.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import { decisionObjection } from '../../../../core/decision/storable.ts'
 import { createDecode } from '../../../../platform/registry/decode.ts'
@@ -34,26 +34,26 @@ function encoded(overrides: Partial<Decision> = {}, schemaId = known): Buffer {
   return encode(aDecision(overrides), schemaId)
 }
 
-test('a decision comes out as it went in', async () => {
+test('decodes a decision as encoded', async () => {
   const decision = aDecision({ input: '{"n":1e400}', output: '\u0000 👩‍👩‍👧' })
   const value = { ...(await decodeValue(encode(decision, known))) }
   expect(value).toEqual({ kind: 'decoded', value: decision })
 })
 
-describe('what is no decision is a dead letter of this step', () => {
+describe('an invalid decision is a dead letter of this step', () => {
   test.each<[string, string, () => Buffer | null]>([
     ['empty_value', 'no value', () => null],
     ['wrong_wire_format', 'no bytes', () => Buffer.alloc(0)],
-    ['wrong_wire_format', 'less than a header', () => Buffer.from([0, 0, 0, 0])],
+    ['wrong_wire_format', 'fewer bytes than a header', () => Buffer.from([0, 0, 0, 0])],
     ['wrong_wire_format', 'JSON', () => Buffer.from('{"decision_id":"x"}')],
-    ['unknown_schema', 'an id that nobody gave', () => encoded({}, 4711)],
-    ['undecodable', 'a header alone', () => encoded().subarray(0, 5)],
-    ['undecodable', 'a value cut off', () => encoded().subarray(0, -3)],
-    ['undecodable', 'a value with more behind it', () => Buffer.concat([encoded(), encoded()])],
-    ['invalid_decision', 'an id that is no UUID', () => encoded({ decision_id: 'no' })],
-    ['invalid_decision', 'an input that is no JSON', () => encoded({ input: '{' })],
-    ['invalid_decision', 'a metadata that is no JSON', () => encoded({ metadata: 'x' })],
-    ['invalid_decision', 'a time before time', () => encoded({ received_at: -1 })]
+    ['unknown_schema', 'an unknown id', () => encoded({}, 4711)],
+    ['undecodable', 'only a header', () => encoded().subarray(0, 5)],
+    ['undecodable', 'a truncated value', () => encoded().subarray(0, -3)],
+    ['undecodable', 'a value with trailing bytes', () => Buffer.concat([encoded(), encoded()])],
+    ['invalid_decision', 'an id that is not a UUID', () => encoded({ decision_id: 'no' })],
+    ['invalid_decision', 'an input that is not JSON', () => encoded({ input: '{' })],
+    ['invalid_decision', 'a metadata that is not JSON', () => encoded({ metadata: 'x' })],
+    ['invalid_decision', 'a negative time', () => encoded({ received_at: -1 })]
   ])('%s: %s', async (reason, _what, valueOf) => {
     expect(await decodeValue(valueOf())).toMatchObject({
       kind: 'dead_letter',
@@ -62,7 +62,7 @@ describe('what is no decision is a dead letter of this step', () => {
     })
   })
 
-  test('whatever the bytes are, there is an answer', async () => {
+  test('decodes or rejects any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         const value = Buffer.concat([Buffer.from([0, 0, 0, 0, known]), bytes])
@@ -78,13 +78,13 @@ describe('what is no decision is a dead letter of this step', () => {
 })
 
 describe('the schema of the writer', () => {
-  test('is asked for once, however many messages wait for it', async () => {
+  test('is fetched once, however many messages wait for it', async () => {
     await Promise.all(Array.from({ length: 50 }, () => decodeValue(encoded())))
     await decodeValue(encoded())
     expect(registry.asked).toEqual([known])
   })
 
-  test('an older or newer one is read as ours', async () => {
+  test('reads an older or newer version', async () => {
     const { fields, ...rest } = JSON.parse(decisionContract.text) as {
       fields: { name: string; type: unknown }[]
     }
@@ -101,29 +101,29 @@ describe('the schema of the writer', () => {
     expect(await decodeValue(value)).toEqual({ kind: 'decoded', value: decision })
   })
 
-  test('that cannot be read as ours makes a dead letter, not an endless retry', async () => {
+  test('makes a dead letter if it is incompatible, not an endless retry', async () => {
     registry.schemas.set(8, { type: 'record', name: 'Other', fields: [] })
     expect(await decodeValue(encoded({}, 8))).toMatchObject({
       kind: 'dead_letter',
       reason: 'undecodable',
-      error: 'schema 8 cannot be read as ours'
+      error: 'schema 8 is not compatible with the reader schema'
     })
   })
 
-  test('an id that is unknown is not remembered: it may yet be registered', async () => {
+  test('does not cache an unknown id: it may be registered later', async () => {
     expect(await decodeValue(encoded({}, 8))).toMatchObject({ reason: 'unknown_schema' })
     registry.schemas.set(8, decisionContract.schema)
     expect(await decodeValue(encoded({}, 8))).toMatchObject({ kind: 'decoded' })
   })
 
-  test('an outage is transient, and is not remembered either', async () => {
+  test('an outage is transient, and not cached either', async () => {
     registry.failure = new TransientError('away')
     await expect(decodeValue(encoded())).rejects.toBe(registry.failure)
     registry.failure = null
     expect(await decodeValue(encoded())).toMatchObject({ kind: 'decoded' })
   })
 
-  test('an outage is nothing to who knows the schema', async () => {
+  test('an outage does not affect cached schemas', async () => {
     await decodeValue(encoded())
     registry.failure = new TransientError('away')
     expect(await decodeValue(encoded())).toMatchObject({ kind: 'decoded' })

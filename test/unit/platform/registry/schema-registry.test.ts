@@ -1,8 +1,8 @@
-/** The registry: only its own word says that something is not there. */
+/** Tests that only the registry's own error code means that something does not exist. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
-import { TransientError } from '../../../../core/consumed.ts'
+import { TransientError } from '../../../../core/message-outcome.ts'
 import {
   createRegistry,
   UnreadableSchemaError
@@ -10,7 +10,7 @@ import {
 import type { Registry } from '../../../../platform/registry/schema-registry.ts'
 import { onEnd } from '../../../support/cleanup.ts'
 
-/** Answers everything alike. */
+/** Starts a registry that sends the same response to every request. */
 async function registryAnswering(status: number, body: string): Promise<Registry> {
   const server = createServer((_, response) => response.writeHead(status).end(body))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -28,21 +28,24 @@ const calls: [string, (registry: Registry) => Promise<unknown>][] = [
 ]
 
 describe.each(calls)('%s', (_name, call) => {
-  test.each([40401, 40402, 40403, 40408])('is null when the registry says %i', async (code) => {
-    const body = JSON.stringify({ error_code: code, message: 'not found' })
-    expect(await call(await registryAnswering(404, body))).toBeNull()
-  })
+  test.each([40401, 40402, 40403, 40408])(
+    'is null if the registry responds with %i',
+    async (code) => {
+      const body = JSON.stringify({ error_code: code, message: 'not found' })
+      expect(await call(await registryAnswering(404, body))).toBeNull()
+    }
+  )
 
   test.each([
     ['a 404 without a code', 404, '{"message":"no such route"}'],
     ['a 404 with the code 404', 404, '{"error_code":404,"message":"HTTP 404 Not Found"}'],
-    ['a 404 that is a page', 404, '<html>not found</html>'],
+    ['a 404 with a page', 404, '<html>not found</html>'],
     ['an empty 404', 404, ''],
     ['a code with another status', 500, '{"error_code":40403}'],
     ['a refusal', 401, '{"error_code":40101}'],
-    ['a page instead of an answer', 200, '<html>welcome</html>'],
-    ['nothing instead of an answer', 200, 'null']
-  ])('may pass: %s', async (_what, status, body) => {
+    ['a page instead of a response', 200, '<html>welcome</html>'],
+    ['an empty response', 200, 'null']
+  ])('is transient: %s', async (_what, status, body) => {
     await expect(call(await registryAnswering(status, body))).rejects.toThrow(TransientError)
   })
 })
@@ -50,27 +53,27 @@ describe.each(calls)('%s', (_name, call) => {
 test.each([
   ['schemaOf', '{"id":4}'],
   ['idOf', '{"schema":"{}"}']
-])('%s does not take something else for its answer', async (name, body) => {
+])('%s does not accept an unexpected response', async (name, body) => {
   const call = calls.find(([each]) => each === name)?.[1]
   await expect(call?.(await registryAnswering(200, body))).rejects.toThrow(TransientError)
 })
 
-test('nobody there may pass', async () => {
+test('an unreachable registry is transient', async () => {
   const registry = createRegistry('http://127.0.0.1:1')
   await expect(registry.schemaOf(1)).rejects.toThrow(TransientError)
 })
 
-test('a schema comes as it is registered', async () => {
+test('returns a schema as registered', async () => {
   const schema = { type: 'record', name: 'R', fields: [{ name: 'a', type: 'string', extra: 1 }] }
   const body = JSON.stringify({ schema: JSON.stringify(schema) })
   expect(await (await registryAnswering(200, body)).schemaOf(1)).toEqual(schema)
 })
 
 test.each([
-  ['of another kind', { schemaType: 'PROTOBUF', schema: 'message R {}' }],
-  ['that is no JSON', { schema: '{' }],
-  ['of parts that make none', { schema: '{', references: [] }]
-])('a schema %s is unreadable, for good', async (_what, body) => {
+  ['of another type', { schemaType: 'PROTOBUF', schema: 'message R {}' }],
+  ['that is not JSON', { schema: '{' }],
+  ['with invalid references', { schema: '{', references: [] }]
+])('a schema %s is unreadable permanently', async (_what, body) => {
   const registry = await registryAnswering(200, JSON.stringify(body))
   await expect(registry.schemaOf(1)).rejects.toThrow(UnreadableSchemaError)
 })

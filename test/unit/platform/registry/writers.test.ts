@@ -1,8 +1,8 @@
-/** Schemas of writers: asked for as seldom as can be, and nothing wrong is remembered. */
+/** Tests that writer schemas are fetched rarely, and that only existing schemas are cached. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { TransientError } from '../../../../core/consumed.ts'
+import { TransientError } from '../../../../core/message-outcome.ts'
 import { createWriters } from '../../../../platform/registry/writers.ts'
-import type { Asked, WriterOf } from '../../../../platform/registry/writers.ts'
+import type { BatchWriters, WriterOf } from '../../../../platform/registry/writers.ts'
 import { UnreadableSchemaError } from '../../../../platform/registry/schema-registry.ts'
 import { decisionContract } from '../../../../schemas/index.ts'
 import { FakeRegistry } from '../../consumers/fakes.ts'
@@ -17,20 +17,20 @@ beforeEach(() => {
   writerOf = createWriters<object>(registry, decisionContract.schema)
 })
 
-/** Looks up as one batch does. */
+/** Starts a batch. The returned function looks up schema ids within it. */
 function batch() {
-  const asked: Asked<object> = new Map()
+  const asked: BatchWriters<object> = new Map()
   return async (schemaId: number) => (await writerOf(schemaId, asked)).decodePayload
 }
 
-test('a known one is asked for once, however many wait for it, in whatever batch', async () => {
+test('a known id is fetched once, however many callers wait for it, in all batches', async () => {
   const [one, other] = [batch(), batch()]
   await Promise.all(Array.from({ length: 50 }, () => Promise.all([one(known), other(known)])))
   expect(await batch()(known)).toBeInstanceOf(Function)
   expect(registry.asked).toEqual([known])
 })
 
-test('an unknown one is asked for once in a batch, and again in the next', async () => {
+test('an unknown id is fetched once in a batch, and again in the next', async () => {
   const lookUp = batch()
   expect(await lookUp(8)).toBeNull()
   registry.schemas.set(8, decisionContract.schema)
@@ -39,7 +39,7 @@ test('an unknown one is asked for once in a batch, and again in the next', async
   expect(await batch()(8)).toBeInstanceOf(Function)
 })
 
-test('an outage is nothing to who knows the schema, and is not remembered', async () => {
+test('an outage does not affect cached schemas, and is not cached', async () => {
   await batch()(known)
   registry.failure = new TransientError('away')
   expect(await batch()(known)).toBeInstanceOf(Function)
@@ -48,23 +48,27 @@ test('an outage is nothing to who knows the schema, and is not remembered', asyn
   expect(await batch()(9)).toBeNull()
 })
 
-describe('what cannot be read as ours says so for each message, and is asked for once', () => {
+describe('an incompatible schema fails each message, and is fetched once', () => {
   test('because it is another record', async () => {
     registry.schemas.set(8, { type: 'record', name: 'Other', fields: [] })
     const decodePayload = await batch()(8)
-    expect(() => decodePayload?.(Buffer.alloc(0))).toThrow('schema 8 cannot be read as ours')
+    expect(() => decodePayload?.(Buffer.alloc(0))).toThrow(
+      'schema 8 is not compatible with the reader schema'
+    )
   })
 
-  test('because it is no Avro', async () => {
-    registry.failure = new UnreadableSchemaError('it is no Avro schema')
+  test('because it is not Avro', async () => {
+    registry.failure = new UnreadableSchemaError('it is not an Avro schema')
     const decodePayload = await batch()(8)
-    expect(() => decodePayload?.(Buffer.alloc(0))).toThrow('schema 8 cannot be read as ours')
+    expect(() => decodePayload?.(Buffer.alloc(0))).toThrow(
+      'schema 8 is not compatible with the reader schema'
+    )
     await batch()(8)
     expect(registry.asked).toEqual([8])
   })
 })
 
-test('random ids become four requests at a time', async () => {
+test('random ids cause four requests at a time', async () => {
   let [underWay, most] = [0, 0]
   registry.schemaOf = async () => {
     most = Math.max(most, ++underWay)

@@ -1,4 +1,4 @@
-/** Session tokens: ours are read back, and everything else is null. */
+/** Tests that only valid Sluice session tokens are accepted. */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { JsonWebKeyInput } from 'node:crypto'
 import { expect, test } from '@jest/globals'
@@ -19,7 +19,7 @@ const tokens = createSessionTokens({ signingKey: pem, clock })
 const { forge, corpus } = createForgery(tokens.sign(claims), privateKey)
 const [goodHeader, goodPayload] = decoded(tokens.sign(claims))
 
-test('reads back what it signed, for 15 minutes', () => {
+test('verifies its own tokens for 15 minutes', () => {
   expect(tokens.verify(tokens.sign(claims))).toEqual(claims)
   expect(goodHeader).toEqual({ alg: 'ES256', typ: 'JWT', kid: expect.any(String) })
   expect(goodPayload).toEqual({
@@ -34,17 +34,17 @@ test('reads back what it signed, for 15 minutes', () => {
   })
 })
 
-test('the forger makes valid tokens unless told otherwise', () => {
+test('the forger makes valid tokens by default', () => {
   expect(tokens.verify(forge({}, {}))).toEqual(claims)
 })
 
-test('the key id is the RFC 7638 thumbprint, so another process with the key has the same', () => {
+test('the key id is the RFC 7638 thumbprint, so all processes with the key have the same', () => {
   const other = createSessionTokens({ signingKey: pem, clock })
   expect(other.verify(tokens.sign(claims))).toEqual(claims)
   expect(goodHeader['kid']).toMatch(/^[\w-]{43}$/)
 })
 
-test('ends after 15 minutes, with five seconds for clocks that differ', () => {
+test('expires after 15 minutes, with a tolerance of five seconds for clock differences', () => {
   const token = tokens.sign(claims)
   const late = (ms: number) =>
     createSessionTokens({ signingKey: pem, clock: { now: () => clock.time + ms } }).verify(token)
@@ -52,7 +52,7 @@ test('ends after 15 minutes, with five seconds for clocks that differ', () => {
   expect(late(906_000)).toBeNull()
 })
 
-test('a token that is remembered ends at the same time, and is not taken before its own', () => {
+test('a cached token expires at the same time, and is not accepted before its own', () => {
   const moving = { time: clock.time, now: () => moving.time }
   const process = createSessionTokens({ signingKey: pem, clock: moving })
   const token = tokens.sign(claims)
@@ -68,11 +68,11 @@ test('a token that is remembered ends at the same time, and is not taken before 
 const publicKey = createPublicKey(privateKey)
 const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
-test.each(corpus)('refuses %s', (_, token) => {
+test.each(corpus)('rejects %s', (_, token) => {
   expect(tokens.verify(token)).toBeNull()
 })
 
-test('takes tokens of earlier keys while they are named, and signs with the new one', () => {
+test('accepts tokens of earlier keys while they are configured, and signs with the new one', () => {
   const next = newKey()
   const old = tokens.sign(claims)
   const rotated = createSessionTokens({
@@ -87,7 +87,7 @@ test('takes tokens of earlier keys while they are named, and signs with the new 
   expect(forgotten.verify(old)).toBeNull()
 })
 
-test('shows its public keys, and nothing of the private one', () => {
+test('returns its public keys, and nothing of the private one', () => {
   const next = newKey()
   const { publicKeys } = createSessionTokens({
     signingKey: next.pem,
@@ -103,7 +103,7 @@ test('shows its public keys, and nothing of the private one', () => {
   expect(key.equals(createPublicKey(next.privateKey))).toBe(true)
 })
 
-test('refuses to start with a key of another kind', () => {
+test('rejects a key of another kind at startup', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
   const wrong = [newKey('P-384').pem, rsa.export({ type: 'pkcs8', format: 'pem' }).toString(), 'x']
   for (const signingKey of wrong) {

@@ -1,11 +1,11 @@
-/** Logs are JSON lines on standard output, without secrets and payloads. */
+/** Tests that logs are JSON lines on standard output, without secrets or payloads. */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 import { redactedPaths } from '../../../../platform/telemetry/logger.ts'
 
 const source = new URL('../../../../platform/telemetry/logger.ts', import.meta.url).href
 
-/** What a process writes that makes a logger and these calls. */
+/** Runs a process that creates a logger and executes `calls`. Returns its output lines. */
 function linesOf(calls: string, level = 'info'): Record<string, unknown>[] {
   const program = `
     import { createLogger } from ${JSON.stringify(source)}
@@ -39,12 +39,12 @@ test.each([
   ['error', ['error']],
   ['fatal', []],
   ['silent', []]
-])('at level %s come %j', (level, expected) => {
+])('at level %s writes %j', (level, expected) => {
   const calls = ['debug', 'info', 'warn', 'error'].map((each) => `logger.${each}({}, 'x')`)
   expect(linesOf(calls.join('\n'), level).map((line) => line['level'])).toEqual(expected)
 })
 
-test('secrets and payloads are blanked, at the top and one level below', () => {
+test('redacts secrets and payloads, at the top and one level below', () => {
   const names = redactedPaths.filter((path) => !path.includes('*'))
   const fields = Object.fromEntries(names.map((name) => [name, 'hunter2']))
   const [line] = linesOf(`logger.info(${JSON.stringify({ ...fields, inner: fields })}, 'x')`)
@@ -53,7 +53,7 @@ test('secrets and payloads are blanked, at the top and one level below', () => {
   expect(JSON.stringify(line)).not.toContain('hunter2')
 })
 
-test('an error is logged with its message, stack and cause', () => {
+test('logs an error with its message, stack and cause', () => {
   const [line] = linesOf(
     `logger.error({ error: new Error('outer', { cause: new Error('inner') }) }, 'x')`
   )
@@ -64,7 +64,7 @@ test('an error is logged with its message, stack and cause', () => {
   expect(JSON.stringify(line)).toContain('inner')
 })
 
-test('a line break in a field or message stays within its line', () => {
+test('escapes a line break in a field or message', () => {
   const lines = linesOf(`logger.info({ reason: 'a\\n{"level":"error"}' }, 'b\\nc')`)
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatchObject({ reason: 'a\n{"level":"error"}', msg: 'b\nc' })

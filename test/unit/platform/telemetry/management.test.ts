@@ -1,4 +1,4 @@
-/** The management port: alive as long as it answers, ready when nothing is missing. */
+/** Tests the management port: liveness, readiness and metrics. */
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -47,14 +47,14 @@ describe('startManagement', () => {
     expect(await response.json()).toEqual({ status: 'alive' })
   })
 
-  test('is ready when nothing is missing', async () => {
+  test('is ready if nothing is missing', async () => {
     const { get } = await start()
     const response = await get('/readyz')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ status: 'ready', missing: [] })
   })
 
-  test('is not ready while something is missing, and names it; it is asked each time', async () => {
+  test('is not ready while something is missing, and names it at each request', async () => {
     const missing = ['broker', 'schema']
     const { get } = await start(missing)
     const response = await get('/readyz')
@@ -83,16 +83,16 @@ describe('startManagement', () => {
     expect(series.filter((name) => !known.some((each) => each.test(name)))).toEqual([])
   })
 
-  test('answers 500 when the metrics cannot be told, and logs why', async () => {
+  test('responds 500 if the metrics fail, and logs why', async () => {
     const { get, metrics, logger } = await start()
-    const error = new Error('nobody knows')
-    metrics.onLook(() => {
+    const error = new Error('not available')
+    metrics.onCollect(() => {
       throw error
     })
     const response = await get('/metrics')
     expect(response.status).toBe(500)
     expect(await response.json()).toEqual({ status: 'failed' })
-    const message = 'the management port could not answer'
+    const message = 'management request failed'
     expect(logger.entries).toEqual([
       { level: 'error', fields: { error, url: '/metrics' }, message }
     ])
@@ -103,10 +103,10 @@ describe('startManagement', () => {
     const { get } = await start()
     const response = await get(path)
     expect(response.status).toBe(404)
-    expect(await response.json()).toEqual({ status: 'no such page' })
+    expect(await response.json()).toEqual({ status: 'not found' })
   })
 
-  test('frees its port when it is closed, idle connections or not', async () => {
+  test('frees its port when it is closed, with idle connections or without', async () => {
     const { management, get } = await start()
     await (await get('/livez')).text()
     await management.close()
@@ -118,21 +118,21 @@ describe('startManagement', () => {
 })
 
 describe('listen', () => {
-  test('rejects with the port and its setting when it is taken', async () => {
+  test('rejects with the port and its setting if the port is in use', async () => {
     const port = await listening(createServer())
     await expect(listen(createServer(), { host, port, setting })).rejects.toThrow(
-      `port ${port} is in use; GATEWAY_PORT names another`
+      `port ${port} is in use; set GATEWAY_PORT to another port`
     )
   })
 
-  test('leaves no listener for errors behind', async () => {
+  test('leaves no error listener', async () => {
     const server = createServer()
     await listening(server)
     expect(server.listenerCount('error')).toBe(0)
   })
 })
 
-test('close waits for the answer that is under way', async () => {
+test('close waits for the response in progress', async () => {
   const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>()
   const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>()
   const server = createServer((_, response) => {

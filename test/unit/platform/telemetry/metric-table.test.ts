@@ -1,4 +1,4 @@
-/** The names and rows of metrics keep to the conventions of Prometheus. */
+/** Tests that the metric table follows the Prometheus naming conventions. */
 import { expect, test } from '@jest/globals'
 import { metricTable } from '../../../../platform/telemetry/metric-table.ts'
 import type { MetricRow } from '../../../../platform/telemetry/metric-table.ts'
@@ -16,7 +16,7 @@ test.each(Object.entries<MetricRow>(metricTable))('%s', (name, row) => {
   expect(buckets).toEqual(buckets.toSorted((a, b) => a - b))
 })
 
-test('no label is one of a caller, so that no caller can make endless series', () => {
+test('no label has values chosen by callers, so that series are bounded', () => {
   const labels = new Set(Object.values<MetricRow>(metricTable).flatMap((row) => row.labels))
   const ofCalls = 'event operation outcome partition reason result stage status topic'.split(' ')
   const ofProcesses = ['kind', 'node', 'quantile', 'version']

@@ -1,8 +1,12 @@
-/** The table of metrics, alive: each is exposed under its name, and counts what it is told. */
+/** Tests that each metric of the table is exposed under its name, with its values. */
 import { describe, expect, test } from '@jest/globals'
 import { metricTable } from '../../../../platform/telemetry/metric-table.ts'
 import type { MetricRow } from '../../../../platform/telemetry/metric-table.ts'
-import { createMetrics, exposeTogether, remainsOf } from '../../../../platform/telemetry/metrics.ts'
+import {
+  createMetrics,
+  exposeSnapshots,
+  totalsOfEnded
+} from '../../../../platform/telemetry/metrics.ts'
 import type { MetricsSnapshot } from '../../../../platform/telemetry/metrics.ts'
 
 const rows = Object.entries<MetricRow>(metricTable)
@@ -19,18 +23,18 @@ test('every metric of the table is exposed with its type and help', async () => 
   }
 })
 
-test('nothing of ours is exposed that is not in the table', async () => {
+test('exposes only metrics of the table', async () => {
   const lines = await linesOf(createMetrics())
   const exposed = lines.flatMap((line) => /^# TYPE (\S+)/.exec(line)?.[1] ?? [])
   expect(exposed.sort()).toEqual(Object.keys(metricTable).sort())
 })
 
-test('the exposition is of the kind that Prometheus scrapes', async () => {
+test('has the content type that Prometheus scrapes', async () => {
   expect((await createMetrics().expose()).contentType).toMatch(/^text\/plain; version=0\.0\.4/)
 })
 
 describe('a metric', () => {
-  test('counts, by one unless told otherwise, for each combination of labels', async () => {
+  test('counts by one by default, for each combination of labels', async () => {
     const metrics = createMetrics()
     metrics.count('sluice_ingest_outcomes_total', { outcome: 'queued', reason: '' })
     metrics.count('sluice_ingest_outcomes_total', { outcome: 'queued', reason: '' }, 4)
@@ -63,7 +67,7 @@ describe('a metric', () => {
     expect(lines).toContain('sluice_consumer_batch_seconds_sum{topic="a"} 60.004')
   })
 
-  test('is observed through a function that was made once, in any number', async () => {
+  test('is observed through a bound function any number of times', async () => {
     const metrics = createMetrics()
     const observe = metrics.histogram('sluice_consumer_batch_seconds', { topic: 'a' })
     for (let times = 0; times < 1500; times++) observe(0.004)
@@ -82,7 +86,7 @@ describe('a metric', () => {
     expect(await linesOf(second)).toContain('sluice_ingest_unknown_members_total 0')
   })
 
-  test('counts through an increment that was made once, and is there from then on', async () => {
+  test('counts through a bound function, and is exposed from then on', async () => {
     const metrics = createMetrics()
     const labels = { outcome: 'queued', reason: '' }
     const increment = metrics.counter('sluice_ingest_outcomes_total', labels)
@@ -96,28 +100,28 @@ describe('a metric', () => {
     expect(await linesOf(metrics)).toContain(`${series} 6`)
   })
 
-  test('is looked up when somebody looks, and not before', async () => {
+  test('is collected at each exposition, and not before', async () => {
     const metrics = createMetrics()
     let looks = 0
-    metrics.onLook(() => metrics.set('sluice_workers', {}, (looks += 1)))
+    metrics.onCollect(() => metrics.set('sluice_workers', {}, (looks += 1)))
     expect(looks).toBe(0)
     expect(await linesOf(metrics)).toContain('sluice_workers 1')
     await metrics.snapshot()
     expect(looks).toBe(2)
   })
 
-  test('that cannot be looked up fails the exposition', async () => {
+  test('fails the exposition if it cannot be collected', async () => {
     const metrics = createMetrics()
-    metrics.onLook(() => {
-      throw new Error('nobody knows')
+    metrics.onCollect(() => {
+      throw new Error('not available')
     })
-    await expect(metrics.expose()).rejects.toThrow('nobody knows')
-    await expect(metrics.snapshot()).rejects.toThrow('nobody knows')
+    await expect(metrics.expose()).rejects.toThrow('not available')
+    await expect(metrics.snapshot()).rejects.toThrow('not available')
   })
 })
 
 describe('the metrics of several processes', () => {
-  /** As it comes from another process. */
+  /** Returns a snapshot in the form in which another process receives it. */
   async function snapshotOf(fill: (metrics: ReturnType<typeof createMetrics>) => void) {
     const metrics = createMetrics()
     fill(metrics)
@@ -125,18 +129,18 @@ describe('the metrics of several processes', () => {
   }
 
   async function together(snapshots: MetricsSnapshot[]): Promise<string[]> {
-    return (await exposeTogether(snapshots)).text.split('\n')
+    return (await exposeSnapshots(snapshots)).text.split('\n')
   }
 
   test('are exposed like those of one', async () => {
     const alone = createMetrics()
     const { contentType } = await alone.expose()
-    const exposed = await exposeTogether([await alone.snapshot()])
+    const exposed = await exposeSnapshots([await alone.snapshot()])
     expect(exposed.contentType).toBe(contentType)
     expect(exposed.text.split('\n').toSorted()).toEqual((await linesOf(alone)).toSorted())
   })
 
-  test('are added up when they count', async () => {
+  test('are summed if they are counters', async () => {
     const first = await snapshotOf((metrics) => {
       metrics.count('sluice_api_key_lookups_total', { result: 'hit' }, 2)
       metrics.count('sluice_api_key_lookups_total', { result: 'miss' })
@@ -154,7 +158,7 @@ describe('the metrics of several processes', () => {
     expect(lines).toContain('sluice_produce_seconds_count 2')
   })
 
-  test('are what their row says when they are levels', async () => {
+  test('are combined as their row says if they are gauges', async () => {
     const levels = [3, 8].map((value) =>
       snapshotOf((metrics) => {
         metrics.set('sluice_produce_in_flight_bytes', {}, value)
@@ -168,13 +172,13 @@ describe('the metrics of several processes', () => {
     expect(lines).toContain('sluice_process_start_time_seconds 3')
   })
 
-  test('keep what ended processes counted, and not how it was with them', async () => {
+  test('keep the counts of ended processes, but not their gauges', async () => {
     const ended = await snapshotOf((metrics) => {
       metrics.count('sluice_consumed_total', { topic: 'a', outcome: 'done', reason: '' }, 5)
       metrics.observe('sluice_produce_seconds', {}, 0.004)
       metrics.set('sluice_produce_in_flight_bytes', {}, 100)
     })
-    const remains = remainsOf([remainsOf([ended]), ended])
+    const remains = totalsOfEnded([totalsOfEnded([ended]), ended])
     const lines = await together([remains, ended])
     expect(lines).toContain('sluice_consumed_total{topic="a",outcome="done",reason=""} 15')
     expect(lines).toContain('sluice_produce_seconds_count 3')

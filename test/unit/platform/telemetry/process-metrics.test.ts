@@ -1,10 +1,10 @@
-/** What a process says of itself, on the page that Prometheus scrapes. */
+/** Tests that the metrics of a process are exposed with correct values. */
 import { expect, test } from '@jest/globals'
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts'
 import { processMetricRows } from '../../../../platform/telemetry/process-metric-rows.ts'
 import { measureProcess } from '../../../../platform/telemetry/process-metrics.ts'
 
-/** Those that only the process with the workers sets. */
+/** Metrics that only the primary process sets. */
 const ofPrimary = ['sluice_workers', 'sluice_worker_restarts_total']
 
 async function valueOf(metrics: ReturnType<typeof createMetrics>, series: string): Promise<number> {
@@ -13,11 +13,11 @@ async function valueOf(metrics: ReturnType<typeof createMetrics>, series: string
   return Number(line?.slice(series.length + 1))
 }
 
-test('every row of a process has a value once it is measured', async () => {
+test('every process metric has a value after measuring has begun', async () => {
   const metrics = createMetrics()
   measureProcess(metrics, () => true)
   const lines = (await metrics.expose()).text.split('\n')
-  // A pause of the collector comes when it comes.
+  // This metric has no value until the first garbage collection.
   const others = [...ofPrimary, 'sluice_process_gc_seconds']
   for (const name of Object.keys(processMetricRows).filter((each) => !others.includes(each))) {
     const isOfIt = (line: string): boolean =>
@@ -26,7 +26,7 @@ test('every row of a process has a value once it is measured', async () => {
   }
 })
 
-test('readiness is asked each time', async () => {
+test('readiness is checked at each exposition', async () => {
   const metrics = createMetrics()
   let isReady = false
   measureProcess(metrics, () => isReady)
@@ -35,7 +35,7 @@ test('readiness is asked each time', async () => {
   expect(await valueOf(metrics, 'sluice_ready')).toBe(1)
 })
 
-test('the lag of the event loop is told by its median, p99 and longest pause', async () => {
+test('the event loop lag has its median, p99 and longest pause', async () => {
   const metrics = createMetrics()
   measureProcess(metrics, () => true)
   for (const quantile of ['0.5', '0.99', '1']) {
@@ -54,21 +54,21 @@ test('CPU time only grows, and is not counted twice', async () => {
   expect(second).toBeLessThanOrEqual((user + system) / 1e6)
 })
 
-test('a pause of the collector is counted by its kind', async () => {
+test('a garbage collection pause is counted by its kind', async () => {
   const metrics = createMetrics()
   measureProcess(metrics, () => true)
   const garbage: object[] = []
   let counted = Number.NaN
   while (Number.isNaN(counted)) {
     for (let index = 0; index < 100_000; index += 1) garbage[index % 1000] = { index }
-    // The observer is told between two turns of the loop.
+    // Performance observers are called in a later iteration of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     counted = await valueOf(metrics, 'sluice_process_gc_seconds_count{kind="minor"}')
   }
   expect(counted).toBeGreaterThan(0)
 })
 
-test('the start and the versions are told', async () => {
+test('start time and versions are exposed', async () => {
   const metrics = createMetrics()
   measureProcess(metrics, () => true)
   const startedAt = await valueOf(metrics, 'sluice_process_start_time_seconds')

@@ -1,4 +1,4 @@
-/** The limit: what ends in time returns, what does not is ended, and the process goes on. */
+/** Tests that calls within the CPU limit return, and that longer calls are canceled. */
 import { expect, test } from '@jest/globals'
 import { CpuLimitError, cpuLimit } from '../../../../platform/validation/cpu-limit.ts'
 
@@ -6,12 +6,12 @@ function spin(): void {
   for (let turn = 0; turn >= 0; turn = (turn + 1) % 1000);
 }
 
-test('what ends in time returns its value', () => {
+test('returns the value of a call within the limit', () => {
   expect(cpuLimit(() => ({ a: [1] }), 1000)).toEqual({ a: [1] })
   expect(cpuLimit(() => undefined, 1000)).toBeUndefined()
 })
 
-test('what it throws is thrown on', () => {
+test('rethrows an error of the call', () => {
   const mine = new TypeError('mine')
   expect(() =>
     cpuLimit(() => {
@@ -20,27 +20,28 @@ test('what it throws is thrown on', () => {
   ).toThrow(mine)
 })
 
-test('a loop without end is ended, and the next call is a new one', () => {
+test('cancels an endless loop, and the next call works', () => {
   expect(() => cpuLimit(spin, 20)).toThrow(CpuLimitError)
   expect(cpuLimit(() => 'next', 1000)).toBe('next')
 })
 
-test('an expression that backtracks for ever is ended', () => {
+test('cancels an expression that backtracks endlessly', () => {
   const text = `${'a'.repeat(60)}!`
   expect(() => cpuLimit(() => /^(a+)+$/.test(text), 20)).toThrow(CpuLimitError)
 })
 
-test('what was done until then stays done', () => {
+test('keeps the effects of a cancelled call', () => {
   const done: number[] = []
   const work = () => {
     done.push(1)
     spin()
   }
-  expect(() => cpuLimit(work, 20)).toThrow('took more than 20 ms')
+  // On a busy machine, a short limit can expire before the call has begun.
+  expect(() => cpuLimit(work, 500)).toThrow('took more than 500 ms')
   expect(done.length).toBeGreaterThanOrEqual(1)
 })
 
-test('it tells what it really computed', () => {
+test('reports the CPU time really used', () => {
   let thrown: unknown
   try {
     cpuLimit(spin, 30)
@@ -52,14 +53,14 @@ test('it tells what it really computed', () => {
   expect(computedMs).toBeGreaterThan(0)
 })
 
-test('a limit within a limit ends only what is within it', () => {
+test('a nested limit cancels only the inner call', () => {
   const result = cpuLimit(() => {
     try {
       cpuLimit(spin, 20)
     } catch {
       return 'inner ended'
     }
-    return 'inner went on'
+    return 'inner continued'
   }, 60_000)
   expect(result).toBe('inner ended')
 })

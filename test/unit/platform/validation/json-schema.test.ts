@@ -1,4 +1,4 @@
-/** Every problem of a value is named by its JSON pointer. */
+/** Tests that every violation is located by its JSON pointer. */
 import { describe, expect, test } from '@jest/globals'
 import { uuidPattern } from '../../../../core/ids/ids.ts'
 import { createCheck } from '../../../../platform/validation/json-schema.ts'
@@ -19,13 +19,13 @@ const check = createCheck({
   }
 })
 
-const stranger = 'is not known here; known are name, m~n, kind, inner, items'
+const stranger = 'is an unknown property. Allowed: name, m~n, kind, inner, items'
 
 function problems(value: unknown): string[] {
   return check(value).map(({ pointer, detail }) => `${pointer} ${detail}`)
 }
 
-test('what fits has no problem', () => {
+test('finds nothing in a valid value', () => {
   expect(check({ name: 'ab', 'm~n': null, kind: null, inner: { 'a/b': 1 }, items: [] })).toEqual([])
 })
 
@@ -53,12 +53,12 @@ test.each([
   [{ type: 'string', maxLength: 2 }, 'abc', 'must have at most 2 characters'],
   [{ minimum: 1.5 }, 1, 'must be at least 1.5'],
   [{ maximum: 3 }, 4, 'must be at most 3'],
-  [{ type: 'string', pattern: '^[^\\u0000]*$' }, '\0', 'must not hold the character U+0000'],
+  [{ type: 'string', pattern: '^[^\\u0000]*$' }, '\0', 'must not contain the character U+0000'],
   [{ type: 'string', pattern: uuidPattern }, 'x', expect.stringMatching(/^must be a UUID/)],
   [{ type: 'string', pattern: '^a' }, 'b', 'must match pattern "^a"'],
-  [{ type: 'string', pattern: '^a', examples: ['ab', 'ac'] }, 'b', 'must be such as ab or ac'],
+  [{ type: 'string', pattern: '^a', examples: ['ab', 'ac'] }, 'b', 'must be a value like ab or ac'],
   [{ const: 1 }, 2, 'must be equal to constant']
-])('says of %j about %j: %s', (schema, value, detail) => {
+])('describes for %j the value %j: %s', (schema, value, detail) => {
   expect(createCheck(schema)(value)).toEqual([{ pointer: '', detail }])
 })
 
@@ -67,7 +67,7 @@ test('an own __proto__ member is data like any other', () => {
   expect(problems(value)).toEqual([`/__proto__ ${stranger}`])
 })
 
-test('coerces and completes only where it was asked to', () => {
+test('coerces and fills in defaults only if requested', () => {
   const schema = {
     type: 'object',
     properties: { limit: { type: 'integer', maximum: 100, default: 20 } }
@@ -85,7 +85,7 @@ test('coerces and completes only where it was asked to', () => {
   expect(empty).toEqual({ limit: 20 })
 })
 
-test('a schema with a keyword that does not exist is refused at construction', () => {
+test('rejects a schema with an unknown keyword at construction', () => {
   expect(() => createCheck({ type: 'object', propertys: {} })).toThrow(/propertys/)
 })
 
@@ -112,7 +112,7 @@ describe('the body of a decision', () => {
     { input_tokens: 1e3 },
     { metadata: {} },
     { sdk_version: 'a'.repeat(100) }
-  ])('is taken with %j', (overrides) => {
+  ])('is accepted with %j', (overrides) => {
     expect(pointers(overrides)).toEqual([])
   })
 
@@ -139,7 +139,7 @@ describe('the body of a decision', () => {
     [{ input_tokens: 1.5 }, '/input_tokens'],
     [{ input_tokens: '1' }, '/input_tokens'],
     [{ output_tokens: 2 ** 53 }, '/output_tokens']
-  ])('is refused with %j at %s', (overrides, pointer) => {
+  ])('is rejected with %j at %s', (overrides, pointer) => {
     const body: unknown = JSON.parse(JSON.stringify(aDecisionBody(overrides)))
     expect(checkBody(body).map((violation) => violation.pointer)).toEqual([pointer])
   })

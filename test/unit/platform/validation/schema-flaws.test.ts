@@ -1,4 +1,4 @@
-/** Flaws of a schema: found where schemas stand, and nowhere else. */
+/** Tests that flaws are found wherever a keyword takes a schema, and nowhere else. */
 import { expect, test } from '@jest/globals'
 import { findSchemaFlaws } from '../../../../platform/validation/schema-flaws.ts'
 
@@ -18,15 +18,15 @@ test.each<[string, object, string[]]>([
   ['not in data', { const: { bad: 1 }, enum: [{ bad: 1 }], default: { bad: 1 } }, []],
   ['not among the names of properties', { properties: { bad: true, $ref: false } }, []],
   ['a reference with escapes', { $ref: '#/$defs/a~1b%20c', $defs: { 'a/b c': {} } }, []],
-  ['a reference into nothing', { $ref: '#/$defs/a', $defs: {} }, ['/$ref']],
-  ['a reference to what is inherited', { $ref: '#/constructor' }, ['/$ref']],
-  ['values of a wrong type are for somebody else', { $ref: 1, pattern: 2, allOf: 3 }, []]
+  ['a reference to nothing', { $ref: '#/$defs/a', $defs: {} }, ['/$ref']],
+  ['a reference to an inherited property', { $ref: '#/constructor' }, ['/$ref']],
+  ['values of a wrong type are checked elsewhere', { $ref: 1, pattern: 2, allOf: 3 }, []]
 ])('%s', (_, schema, pointers) => {
   const flaws = findSchemaFlaws(schema as Record<string, unknown>, vocabulary)
   expect(flaws.map(({ pointer }) => pointer)).toEqual(pointers)
 })
 
-test('not more of them than anybody reads', () => {
+test('stops after a readable number of flaws', () => {
   const schema = { anyOf: Array.from({ length: 100 }, () => ({ bad: 1 })) }
   expect(findSchemaFlaws(schema, vocabulary)).toHaveLength(20)
 })

@@ -1,4 +1,4 @@
-/** Names and the password of what Docker mode keeps. */
+/** Tests the volume names and the password of Docker mode. */
 import { afterAll, expect, test } from '@jest/globals'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,17 +11,17 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('two clones of one machine share neither volumes nor labels', () => {
+test('uses different volumes and labels for two clones on one machine', () => {
   expect(volumeOf('/a/.sluice', 'kafka')).toBe(volumeOf('/a/../a/.sluice', 'kafka'))
   expect(volumeOf('/a/.sluice', 'kafka')).not.toBe(volumeOf('/b/.sluice', 'kafka'))
   expect(labelsOf('/a/.sluice')).not.toEqual(labelsOf('/b/.sluice'))
 })
 
-test('a volume has a name that Docker takes', () => {
+test('returns a valid volume name for Docker', () => {
   expect(volumeOf('/with space/.sluice', 'postgres')).toMatch(/^[a-z0-9][a-z0-9_.-]+$/)
 })
 
-test('the password is made once and can be read by its owner alone', () => {
+test('creates the password once, readable only by its owner', () => {
   const password = keepPassword(folder)
   expect(password).toMatch(/^[\w-]{24}$/)
   expect(keepPassword(folder)).toBe(password)

@@ -1,12 +1,13 @@
-/** Which Docker counts as this machine's. */
+/** Tests which Docker hosts count as this machine. */
 import { expect, test } from '@jest/globals'
 import { isThisMachine } from '../../../../stack/docker/docker-runtime.ts'
 
-test.each(['localhost', '127.0.0.1'])('an address of ours is here: %s', async (host) => {
+test.each(['localhost', '127.0.0.1'])('accepts the local address %s', async (host) => {
   expect(await isThisMachine(host)).toBe(true)
 })
 
-// 192.0.2.0/24 is kept for documentation (RFC 5737), .invalid for names of nothing (RFC 2606).
-test.each(['192.0.2.1', 'docker.invalid'])('anybody else is not: %s', async (host) => {
+// RFC 5737 reserves 192.0.2.0/24 for documentation, and RFC 2606 reserves .invalid for invalid
+// names.
+test.each(['192.0.2.1', 'docker.invalid'])('rejects the foreign host %s', async (host) => {
   expect(await isThisMachine(host)).toBe(false)
 })

@@ -1,4 +1,4 @@
-/** What Postgres in its container is told. */
+/** Tests the Postgres configuration in a container. */
 import { expect, test } from '@jest/globals'
 import { createPostgresContainer } from '../../../../stack/docker/postgres-container.ts'
 
@@ -8,12 +8,12 @@ async function commandOf(ephemeral: boolean): Promise<string> {
   return (spec.command ?? []).join(' ')
 }
 
-test('data that is kept reaches the disk, data of a test need not', async () => {
+test('syncs persistent data to disk, but not ephemeral data', async () => {
   expect(await commandOf(false)).not.toContain('fsync')
   expect(await commandOf(true)).toContain('-c fsync=off')
 })
 
-test('the address has everything that a client needs', async () => {
+test('returns a complete connection URL', async () => {
   const context = { ephemeral: false, portOf: () => Promise.resolve(20_003) }
   const { url, spec } = await createPostgresContainer(context, 'secret')
   expect(url).toBe('postgres://sluice:secret@127.0.0.1:20003/sluice')

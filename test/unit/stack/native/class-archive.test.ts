@@ -1,4 +1,4 @@
-/** CDS archives are written once, then used, and never used when incomplete or damaged. */
+/** Tests that CDS archives are written once and used only if complete and undamaged. */
 import { expect, test } from '@jest/globals'
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ function anArchive(content: readonly number[] = [...magic, 1, 2, 3]): string {
   return path
 }
 
-/** Whether Java is told to write the archive, and finds none there. */
+/** Checks that Java will write the archive on exit, and that the old archive was removed. */
 function isWrittenAgain(path: string): boolean {
   const options = archiveOptions(path, false)
   return options.includes(`-XX:ArchiveClassesAtExit=${path}`) && !existsSync(path)

@@ -1,10 +1,10 @@
-/** The local server's own configuration file. */
+/** Tests the Redis configuration file. */
 import { expect, test } from '@jest/globals'
 import { redisConfigurationOf } from '../../../../stack/native/redis.ts'
 
 const settings = { port: 6379, folder: '/a "b"/redis', password: 'secret', ephemeral: false }
 
-test('Redis listens on the loopback address, asks for a password and runs no code', () => {
+test('listens on the loopback address, requires a password and disables dangerous commands', () => {
   expect(redisConfigurationOf(settings).split('\n')).toEqual([
     ...['bind 127.0.0.1', 'port 6379', 'dir "/a \\"b\\"/redis"', 'save 60 1'],
     'requirepass secret',
@@ -13,6 +13,6 @@ test('Redis listens on the loopback address, asks for a password and runs no cod
   ])
 })
 
-test('an ephemeral Redis writes no snapshots', () => {
+test('writes no snapshots if ephemeral', () => {
   expect(redisConfigurationOf({ ...settings, ephemeral: true })).toContain('\nsave ""\n')
 })

@@ -1,4 +1,4 @@
-/** Ports of the applications: asked for, usual, or free. */
+/** Tests the choice of application ports: requested, default or free. */
 import { expect, test } from '@jest/globals'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -13,14 +13,14 @@ async function aBusyPort(): Promise<{ port: number; close: () => void }> {
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() }
 }
 
-test('a port that was asked for and is busy is refused with its name', async () => {
+test('rejects a requested port that is in use and names its variable', async () => {
   const { port, close } = await aBusyPort()
   const choice = chooseApplicationPorts({ GATEWAY_PORT: String(port) })
-  await expect(choice).rejects.toThrow(`Port ${port} is in use: set GATEWAY_PORT to another one.`)
+  await expect(choice).rejects.toThrow(`Port ${port} is in use: set GATEWAY_PORT to another port.`)
   close()
 })
 
-test('ports that were asked for and are free are taken without a word', async () => {
+test('uses requested ports that are free, without a note', async () => {
   const [gateway, management] = [await freePort(), await freePort()]
   const { ports, notes } = await chooseApplicationPorts({
     GATEWAY_PORT: String(gateway),
@@ -31,7 +31,7 @@ test('ports that were asked for and are free are taken without a word', async ()
   expect(notes).toEqual([])
 })
 
-test('a busy port gives way to a free one', async () => {
+test('replaces a busy port with a free one', async () => {
   const { port, close } = await aBusyPort()
   expect(await isPortFree(port)).toBe(false)
   const other = await preferPort(port)
@@ -40,7 +40,7 @@ test('a busy port gives way to a free one', async () => {
   close()
 })
 
-test('no port is given out twice', async () => {
+test('returns no port twice', async () => {
   const ports = await Promise.all(Array.from({ length: 20 }, freePort))
   expect(new Set(ports).size).toBe(20)
 })

@@ -1,14 +1,16 @@
-/** The list of running processes: who owns it, and what an earlier run has left behind. */
+/** Tests that the run file records its owner, and that processes left behind by an earlier run are
+ * ended.
+ */
 import { expect, test } from '@jest/globals'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  AlreadyRunning,
+  AlreadyRunningError,
   claimRunFile,
   ownerOf,
-  startOf
+  startTimeOf
 } from '../../../../stack/processes/run-file.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -32,7 +34,7 @@ function write(path: string, content: object): void {
   writeFileSync(path, JSON.stringify(content))
 }
 
-test('a run file is written at once, and gone after its release', () => {
+test('writes the file immediately and removes it on release', () => {
   const path = aPath()
   const file = claimRunFile(path)
   expect(ownerOf(path)).toBe(process.pid)
@@ -45,16 +47,16 @@ test('a run file is written at once, and gone after its release', () => {
   expect(ownerOf(path)).toBeNull()
 })
 
-test('a second claim is refused while the first owner is alive', () => {
+test('rejects a second claim while the owner is alive', () => {
   const path = aPath()
   const other = aProcess()
-  write(path, { owner: { pid: other.pid, started: startOf(other.pid) }, processes: [] })
-  expect(() => claimRunFile(path)).toThrow(AlreadyRunning)
+  write(path, { owner: { pid: other.pid, started: startTimeOf(other.pid) }, processes: [] })
+  expect(() => claimRunFile(path)).toThrow(AlreadyRunningError)
   expect(() => claimRunFile(path)).toThrow(new RegExp(`already running .*process ${other.pid}`))
   other.end()
 })
 
-test('of several processes that claim at once, one succeeds', async () => {
+test('lets one of several concurrent claims succeed', async () => {
   const path = aPath()
   const program = `
     const { claimRunFile } = await import(${JSON.stringify(runFileModule)})
@@ -70,45 +72,50 @@ test('of several processes that claim at once, one succeeds', async () => {
   `
   const args = ['--input-type=module', '-e', program, path]
   const claimants = [1, 2, 3, 4].map(() => spawn(process.execPath, args))
-  const said = claimants.map(() => '')
-  const whenAllSaid = async (lines: number): Promise<void> => {
+  const outputs = claimants.map(() => '')
+  const waitForLines = async (lines: number): Promise<void> => {
     await waitUntil(`${lines} lines from each`, () =>
-      said.every((text) => text.split('\n').length > lines)
+      outputs.every((text) => text.split('\n').length > lines)
     )
   }
   claimants.forEach((claimant, index) => {
-    claimant.stdout.on('data', (text) => (said[index] += String(text)))
+    claimant.stdout.on('data', (text) => (outputs[index] += String(text)))
   })
-  await whenAllSaid(1)
+  await waitForLines(1)
   for (const { stdin } of claimants) stdin.write('go')
-  await whenAllSaid(2)
+  await waitForLines(2)
   for (const claimant of claimants) claimant.kill('SIGKILL')
-  const claims = said.map((text) => text.split('\n')[1]).toSorted()
-  expect(claims).toEqual(['AlreadyRunning', 'AlreadyRunning', 'AlreadyRunning', 'claimed'])
+  const claims = outputs.map((text) => text.split('\n')[1]).toSorted()
+  expect(claims).toEqual([
+    'AlreadyRunningError',
+    'AlreadyRunningError',
+    'AlreadyRunningError',
+    'claimed'
+  ])
 })
 
-test('processes that an owner has left behind are ended by the next claim', async () => {
+test('ends processes of a dead owner', async () => {
   const path = aPath()
   const left = aProcess()
-  const processes = [{ name: 'kafka', pid: left.pid, started: startOf(left.pid) }]
+  const processes = [{ name: 'kafka', pid: left.pid, started: startTimeOf(left.pid) }]
   write(path, { owner: DEAD_OWNER, processes })
   expect(claimRunFile(path).leftovers).toEqual(['kafka'])
   await left.ended
 })
 
-test('a process that has taken the number of one of ours is left alone', () => {
+test('does not end another process with the same id', () => {
   const path = aPath()
-  const stranger = aProcess()
+  const unrelated = aProcess()
   write(path, {
     owner: DEAD_OWNER,
-    processes: [{ name: 'kafka', pid: stranger.pid, started: 'another time' }]
+    processes: [{ name: 'kafka', pid: unrelated.pid, started: 'another time' }]
   })
   expect(claimRunFile(path).leftovers).toEqual([])
-  expect(startOf(stranger.pid)).not.toBeNull()
-  stranger.end()
+  expect(startTimeOf(unrelated.pid)).not.toBeNull()
+  unrelated.end()
 })
 
-test('a run file that cannot be read belongs to nobody', () => {
+test('treats an unreadable file as without owner', () => {
   const path = aPath()
   claimRunFile(path)
   writeFileSync(path, '{ half')

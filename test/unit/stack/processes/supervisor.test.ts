@@ -1,10 +1,10 @@
-/** The supervisor with small processes: readiness, crashes, revival, stopping. */
+/** Tests the supervisor with small processes: readiness, crashes, restarts and stopping. */
 import { afterEach, expect, test } from '@jest/globals'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessSpec } from '../../../../stack/processes/process.ts'
 import { ServiceCrash } from '../../../../stack/processes/process.ts'
-import { startOf } from '../../../../stack/processes/run-file.ts'
+import { startTimeOf } from '../../../../stack/processes/run-file.ts'
 import { createSupervisor } from '../../../../stack/processes/supervisor.ts'
 import type { Supervisor, SupervisorOptions } from '../../../../stack/processes/supervisor.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -35,7 +35,7 @@ function aSpec(script: string, overrides: Partial<ProcessSpec> = {}): ProcessSpe
   }
 }
 
-test('a process is ready when its probe answers, and its words are in its log', async () => {
+test('is ready when the probe succeeds, and writes output to the log', async () => {
   const supervisor = aSupervisor()
   const ready = join(supervisor.folder, 'ready')
   const pid = await supervisor.start(
@@ -47,29 +47,29 @@ test('a process is ready when its probe answers, and its words are in its log', 
   expect(readFileSync(join(supervisor.folder, 'logs', 'sample.log'), 'utf8')).toBe('hello\n')
 })
 
-test('a process that ends before it is ready is named, with the end of its log', async () => {
+test('reports a process that exits before it is ready, with the end of its log', async () => {
   const supervisor = aSupervisor()
   const never = async (): Promise<boolean> => await Promise.resolve(false)
   const start = supervisor.start(aSpec('echo no such file; exit 3', { probe: never }))
   await expect(start).rejects.toThrow(ServiceCrash)
   await expect(start).rejects.toThrow(
-    /^The sample ended with exit code 3; its log is .*sample\.log\n {4}no such file$/
+    /^The sample exited with code 3; its log is .*sample\.log\n {4}no such file$/
   )
 })
 
-test('a process that never becomes ready is given up at its deadline', async () => {
+test('rejects a process that is not ready by its deadline', async () => {
   const supervisor = aSupervisor()
-  const probe = async (): Promise<boolean> => await Promise.reject(new Error('nobody there'))
+  const probe = async (): Promise<boolean> => await Promise.reject(new Error('connection refused'))
   const start = supervisor.start(aSpec('exec sleep 60', { probe, readyTimeoutMs: 300 }))
-  await expect(start).rejects.toThrow(/The sample did not become ready .*\(nobody there\)/)
+  await expect(start).rejects.toThrow(/The sample did not become ready .*\(connection refused\)/)
 })
 
-test('a program that is not there is named', async () => {
+test('reports a missing program', async () => {
   const start = aSupervisor().start(aSpec('', { command: '/no/such/program' }))
-  await expect(start).rejects.toThrow(/^The sample could not be started .*ENOENT/)
+  await expect(start).rejects.toThrow(/^The sample cannot be started .*ENOENT/)
 })
 
-test('a crash after readiness is told once, and a stop is no crash', async () => {
+test('reports a crash once, and does not report a requested exit as a crash', async () => {
   const crashed = Promise.withResolvers<ServiceCrash>()
   const crashes: string[] = []
   const onCrash = (crash: ServiceCrash): void => {
@@ -80,12 +80,12 @@ test('a crash after readiness is told once, and a stop is no crash', async () =>
   await supervisor.start(aSpec('exec sleep 60', { name: 'quiet' }))
   const pid = await supervisor.start(aSpec('exec sleep 60', { name: 'unlucky' }))
   process.kill(pid, 'SIGKILL')
-  expect((await crashed.promise).message).toMatch(/^The sample was ended by SIGKILL; its log is/)
+  expect((await crashed.promise).message).toMatch(/^The sample was killed by SIGKILL; its log is/)
   await supervisor.stopAll()
   expect(crashes).toEqual(['unlucky'])
 })
 
-test('a crashed process is started again, until it is ready', async () => {
+test('restarts a crashed process until it is ready', async () => {
   const revived = Promise.withResolvers<string>()
   const crashes: string[] = []
   const supervisor = aSupervisor({
@@ -94,7 +94,7 @@ test('a crashed process is started again, until it is ready', async () => {
     onRevived: revived.resolve
   })
   const starts = join(supervisor.folder, 'starts')
-  // The second of its three starts fails.
+  // The script starts three times, and its second start fails.
   const script = `echo x >> ${starts}; [ $(wc -l < ${starts}) = 2 ] && exit 7; exec sleep 60`
   const probe = async (): Promise<boolean> =>
     await Promise.resolve(['x\n', 'x\nx\nx\n'].includes(readFileSync(starts, 'utf8')))
@@ -105,32 +105,32 @@ test('a crashed process is started again, until it is ready', async () => {
   expect(crashes).toHaveLength(1)
 })
 
-test('a process that does not want to stop is ended after its deadline', async () => {
+test('kills a process that ignores the stop signal after its deadline', async () => {
   const supervisor = aSupervisor()
   const ready = join(supervisor.folder, 'ready')
   const script = `trap '' TERM; touch ${ready}; while true; do sleep 1; done`
   const probe = async (): Promise<boolean> => await Promise.resolve(existsSync(ready))
   const pid = await supervisor.start(aSpec(script, { probe, stopDeadlineMs: 200 }))
   await supervisor.stopAll()
-  expect(startOf(pid)).toBeNull()
+  expect(startTimeOf(pid)).toBeNull()
 })
 
-test('a frozen process can be stopped', async () => {
+test('stops a paused process', async () => {
   const supervisor = aSupervisor()
   const pid = await supervisor.start(aSpec('exec sleep 60'))
   supervisor.signal('sample', 'SIGSTOP')
   await supervisor.stop('sample')
-  expect(startOf(pid)).toBeNull()
+  expect(startTimeOf(pid)).toBeNull()
   expect(() => supervisor.signal('sample', 'SIGSTOP')).toThrow(/not running/)
 })
 
-test('nothing is started any more once everything is being stopped', async () => {
+test('starts nothing after stopAll', async () => {
   const supervisor = aSupervisor()
   await supervisor.stopAll()
-  await expect(supervisor.start(aSpec('exec sleep 60'))).rejects.toThrow(/being stopped/)
+  await expect(supervisor.start(aSpec('exec sleep 60'))).rejects.toThrow(/is stopping/)
 })
 
-test('what is killed on purpose is no crash, and starts again as it was', async () => {
+test('does not report a deliberate kill, and restarts the process on request', async () => {
   const crashes: string[] = []
   const supervisor = aSupervisor({ keepAlive: true, onCrash: (it) => crashes.push(it.service) })
   const first = await supervisor.start(aSpec('exec sleep 60'))

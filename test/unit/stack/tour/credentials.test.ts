@@ -1,4 +1,4 @@
-/** Keys and logins are kept over a restart for as long as they work. */
+/** Tests that working credentials are reused after a restart. */
 import { expect, test } from '@jest/globals'
 import type { ApiClient } from '../../../../stack/tour/api-client.ts'
 import { EMAIL, obtainCredentials, parseBootstrap } from '../../../../stack/tour/credentials.ts'
@@ -11,13 +11,13 @@ function anApi(loginStatus: number, ingestStatus: number): ApiClient {
   return { login: answer(loginStatus), ingest: answer(ingestStatus), read: answer(200) }
 }
 
-test('a login and a key that still work are used again', async () => {
+test('reuses a user and an API key that still work', async () => {
   const sluice = async (): Promise<string> => await Promise.reject(new Error('not needed'))
   const deps = { api: anApi(200, 422), kept: KEPT, password: 'x', sluice }
   expect(await obtainCredentials(deps)).toEqual({ ...KEPT, isNew: false })
 })
 
-test('a key that is refused is replaced, with a limit no load test reaches', async () => {
+test('replaces a rejected key, with a rate limit for load tests', async () => {
   const asked: string[][] = []
   const sluice = async (args: string[]): Promise<string> => {
     asked.push(args)
@@ -29,13 +29,13 @@ test('a key that is refused is replaced, with a limit no load test reaches', asy
   expect(asked[0]).toContain('1000000000')
 })
 
-test('a login that does not work says how to begin anew', async () => {
+test('suggests --reset if the user cannot log in', async () => {
   const sluice = async (): Promise<string> => await Promise.resolve(PRINTED)
   const deps = { api: anApi(401, 401), kept: null, password: 'x', sluice }
-  await expect(obtainCredentials(deps)).rejects.toThrow(/start again with --reset/)
+  await expect(obtainCredentials(deps)).rejects.toThrow(/start with --reset/)
 })
 
-test('the printed JSON is found after other lines', () => {
+test('finds the JSON after other lines', () => {
   expect(parseBootstrap(`created organization\n${PRINTED}`).api_key).toBe('slk_new')
   expect(() => parseBootstrap('{}')).toThrow(/neither organization_id nor api_key/)
 })

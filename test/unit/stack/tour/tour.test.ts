@@ -1,14 +1,14 @@
-/** The tour of the samples, through a stand-in for the public API. */
+/** Tests the tour, which sends sample decisions, against a fake of the public API. */
 import { expect, test } from '@jest/globals'
-import type { Answer, ApiClient } from '../../../../stack/tour/api-client.ts'
+import type { ApiResponse, ApiClient } from '../../../../stack/tour/api-client.ts'
 import { SAMPLES } from '../../../../stack/tour/samples.ts'
 import { tourTable } from '../../../../stack/tour/summary.ts'
-import { failingOf, takeTour } from '../../../../stack/tour/tour.ts'
+import { failingOf, runTour } from '../../../../stack/tour/tour.ts'
 
 const CREDENTIALS = { api_key: 'slk', email: 'a@b', password: 'p', organization_id: 'o' }
 
 function anApi(overrides: Partial<ApiClient> = {}): ApiClient {
-  const answer = async (status: number, body: Answer['body']): Promise<Answer> =>
+  const answer = async (status: number, body: ApiResponse['body']): Promise<ApiResponse> =>
     await Promise.resolve({ status, body })
   return {
     login: async () => await answer(200, { access_token: 'token' }),
@@ -25,29 +25,29 @@ function anApi(overrides: Partial<ApiClient> = {}): ApiClient {
   }
 }
 
-test('each sample becomes a row with its times, verdict and failing scores', async () => {
-  const rows = await takeTour(anApi(), CREDENTIALS, SAMPLES)
+test('returns a row per sample with times, verdict and failing scores', async () => {
+  const rows = await runTour(anApi(), CREDENTIALS, SAMPLES)
   expect(rows).toHaveLength(SAMPLES.length)
   expect(rows[0]).toMatchObject({ decisionId: 'd1', verdict: 'mixed', failing: ['refusal'] })
   expect(rows[0]?.storedMs).toBeGreaterThanOrEqual(0)
   expect(tourTable(rows)[1]).toMatch(/^d1 +refund-agent +\d+ ms +\d+ ms +mixed +refusal$/)
 })
 
-test('a decision that is not seen in time is told as such', async () => {
-  const read = async (): Promise<Answer> => await Promise.resolve({ status: 404, body: {} })
-  const rows = await takeTour(anApi({ read }), CREDENTIALS, SAMPLES.slice(0, 1))
+test('marks a decision that is not seen in time', async () => {
+  const read = async (): Promise<ApiResponse> => await Promise.resolve({ status: 404, body: {} })
+  const rows = await runTour(anApi({ read }), CREDENTIALS, SAMPLES.slice(0, 1))
   expect(rows[0]).toMatchObject({ storedMs: null, evaluatedMs: null, verdict: 'unknown' })
   expect(tourTable(rows)[1]).toMatch(/not yet +not yet/)
 })
 
-test('a sample that is refused is named with the reason', async () => {
-  const ingest = async (): Promise<Answer> =>
-    await Promise.resolve({ status: 503, body: { detail: 'the log is unavailable' } })
-  const tour = takeTour(anApi({ ingest }), CREDENTIALS, SAMPLES)
-  await expect(tour).rejects.toThrow(/status 503: the log is unavailable/)
+test('reports a rejected sample with the reason', async () => {
+  const ingest = async (): Promise<ApiResponse> =>
+    await Promise.resolve({ status: 503, body: { detail: 'Kafka is unavailable' } })
+  const tour = runTour(anApi({ ingest }), CREDENTIALS, SAMPLES)
+  await expect(tour).rejects.toThrow(/status 503: Kafka is unavailable/)
 })
 
-test('failing scores are those whose evaluator did not pass them', () => {
+test('returns the scores that did not pass', () => {
   expect(failingOf({ a: { passed: false }, b: { passed: null }, c: {} })).toEqual(['a'])
   expect(failingOf([{ name: 'a', passed: false }])).toEqual(['a'])
   expect(failingOf(undefined)).toEqual([])

@@ -1,4 +1,4 @@
-/** The reader of the exactness tests cuts bytes by the grammar and takes nothing else. */
+/** Tests that the JSON reader of the exactness tests extracts bytes and rejects invalid JSON. */
 import { expect, test } from '@jest/globals'
 import { cutMember, cutMembers } from '../../../support/exactness/cut-members.ts'
 import { parsingCases } from '../../../support/exactness/suite-bytes.ts'
@@ -28,10 +28,10 @@ test.each<[string, [string, string][]]>([
   expect(cuts(text)).toEqual(expected)
 })
 
-test('one member is asked for by a name that is there once', () => {
+test('cutMember returns the value of a name that occurs once', () => {
   expect(cutMember(Buffer.from('{"a":1e400,"b":2}'), 'a').toString()).toBe('1e400')
-  expect(() => cutMember(Buffer.from('{"a":1,"a":1}'), 'a')).toThrow('not one "a"')
-  expect(() => cutMember(Buffer.from('{}'), 'a')).toThrow('not one "a"')
+  expect(() => cutMember(Buffer.from('{"a":1,"a":1}'), 'a')).toThrow('not exactly one "a"')
+  expect(() => cutMember(Buffer.from('{}'), 'a')).toThrow('not exactly one "a"')
 })
 
 test.each([
@@ -45,11 +45,11 @@ test.each([
   '{a:1}',
   '{"a" 1}',
   '{"a":tru}'
-])('%s is no object', (text) => {
+])('rejects %s', (text) => {
   expect(() => cuts(text)).toThrow(SyntaxError)
 })
 
-test('of the parsing suite it reads what must be read and nothing that must not', () => {
+test('accepts and rejects the cases of the parsing suite as required', () => {
   const isRead = (bytes: Buffer): boolean => {
     try {
       return cutMembers(Buffer.concat([Buffer.from('{"a":'), bytes, Buffer.from('}')])).length === 1
@@ -57,7 +57,7 @@ test('of the parsing suite it reads what must be read and nothing that must not'
       return false
     }
   }
-  // It reads bytes: that what is no UTF-8 must not be read is not its business.
+  // Excludes cases with invalid UTF-8, which the reader does not detect because it works on bytes.
   const cases = parsingCases.filter(({ bytes, verdict }) => {
     return verdict === 'accept' || (verdict === 'refuse' && !bytes.toString().includes('\ufffd'))
   })

@@ -1,4 +1,4 @@
-/** What the arguments of `npm test` mean. */
+/** Tests the arguments of `npm test`. */
 import { describe, expect, test } from '@jest/globals'
 import { helpText, planOf } from '../../../support/runner/arguments.ts'
 import { phaseNames } from '../../../support/runner/phases.ts'
@@ -11,7 +11,7 @@ describe('planOf', () => {
     expect(planOf(['--all'])).toEqual({ phases, filters: [], form: 'all', stack: 'end' })
   })
 
-  test('runs what needs more than the rest when it is asked to', () => {
+  test('runs a phase with special requirements if it is named', () => {
     expect(planOf(['openapi']).phases).toEqual(['openapi'])
   })
 
@@ -31,10 +31,10 @@ describe('planOf', () => {
     expect(planOf(['--stop'])).toMatchObject({ stack: 'stop' })
   })
 
-  test('refuses what it does not know, by name', () => {
+  test('rejects unknown arguments by name', () => {
     expect(() => planOf(['unit', 'slow', '--watch'])).toThrow('slow, --watch: neither a phase nor')
     expect(() => planOf(['toString'])).toThrow('neither a phase nor')
-    expect(() => planOf(['--stop', 'unit'])).toThrow('--stop takes nothing else')
+    expect(() => planOf(['--stop', 'unit'])).toThrow('--stop takes no other argument')
   })
 })
 

@@ -1,4 +1,6 @@
-/** A phase that is given up leaves nothing running, and what is left is found by its mark. */
+/** Tests that a canceled phase leaves no process running, and that leftover processes are found by
+ * their mark.
+ */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
@@ -9,7 +11,7 @@ import { waitUntil } from '../../../support/wait-until.ts'
 
 const groupModule = new URL('../../../support/runner/group.ts', import.meta.url).href
 
-/** Starts a child of its own that would live for a minute, says its id, and waits. */
+/** A script that starts a child process for a minute, prints the child's process id, and waits. */
 const parent = `
   const child = require('node:child_process').spawn('sleep', ['60'])
   console.log(child.pid)
@@ -35,7 +37,7 @@ describe('runGroup', () => {
     expect(result.output.split('\n').toSorted()).toEqual(['a', 'b'])
   })
 
-  test('ends the process and what it started when the run is given up', async () => {
+  test('ends the process and its descendants when the run is cancelled', async () => {
     const mark = randomUUID()
     const environment = { ...process.env, [markVariable]: mark }
     const told = new AbortController()
@@ -51,7 +53,7 @@ describe('runGroup', () => {
     expect(await findLeftovers(mark)).toEqual([])
   })
 
-  test('leaves nothing running when the process that called it is killed', async () => {
+  test('ends all processes when the caller is killed', async () => {
     const mark = randomUUID()
     const program = `
       const { runGroup } = await import(${JSON.stringify(groupModule)})
@@ -72,12 +74,12 @@ describe('runGroup', () => {
     expect(await findLeftovers(mark)).toEqual([])
   })
 
-  test('ends what takes too long and says so', async () => {
+  test('ends and reports a process that takes too long', async () => {
     const { isLate } = await runGroup(group('setInterval(() => {}, 1000)', { timeoutMs: 200 }))
     expect(isLate).toBe(true)
   })
 
-  test('reports a command that does not exist by a missing exit code', async () => {
+  test('returns no exit code for a missing command', async () => {
     expect((await runGroup(group('', { command: 'no-such-command' }))).code).toBeNull()
   })
 })

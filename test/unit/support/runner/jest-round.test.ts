@@ -1,4 +1,4 @@
-/** A report of jest must not pass for less than it says. */
+/** Tests that every failure in a Jest report is counted. */
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { countsOf, patternsOf, unmatched } from '../../../support/runner/jest-round.ts'
@@ -29,7 +29,7 @@ test('counts passed, failed and skipped tests of a phase, and its seconds', () =
   expect(countsOf('unit', { testResults })).toMatchObject({ passed: 1, failed: 0 })
 })
 
-test('counts a file that could not be run, or whose clean-up failed, as a failure', () => {
+test('counts a file that could not run, or whose cleanup failed, as a failure', () => {
   const broken = fileOf('test/e2e/a.test.ts', 'failed')
   const untidy = fileOf('test/e2e/b.test.ts', 'failed', 'passed')
   expect(countsOf('e2e', { testResults: [broken, untidy] })).toMatchObject({ passed: 1, failed: 2 })
@@ -50,7 +50,7 @@ test('runs a whole phase, or only the named paths', () => {
   expect('/x/test/e2e/logs.test.ts').not.toMatch(new RegExp(top))
 })
 
-test('finds a path that names no test file', () => {
+test('finds a path that matches no test file', () => {
   const report = { testResults: [fileOf('test/e2e/logs.test.ts', 'passed', 'passed')] }
   expect(unmatched(['test/e2e/logs', 'test/e2e/log-s'], report)).toEqual(['test/e2e/log-s'])
 })

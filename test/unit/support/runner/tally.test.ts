@@ -1,4 +1,4 @@
-/** The counts decide whether a run has passed, so none may get lost. */
+/** Tests the counts of a test run, which decide whether it passed. */
 import { describe, expect, test } from '@jest/globals'
 import { closingLine, hasPassed, slowestOf, tableOf, timed } from '../../../support/runner/tally.ts'
 import type { PhaseResult } from '../../../support/runner/tally.ts'
@@ -9,7 +9,7 @@ function result(phase: string, ...counts: [number, number?, number?]): PhaseResu
 }
 
 describe('closingLine', () => {
-  test('sums the phases and names the skipped only when there are some', () => {
+  test('sums the phases, and mentions skipped tests only if there are any', () => {
     expect(closingLine([result('unit', 3), result('e2e', 4, 1)])).toBe('7 passed, 1 failed')
     expect(closingLine([result('unit', 3, 0, 2)])).toBe('3 passed, 0 failed, 2 skipped')
   })

@@ -1,12 +1,11 @@
-/** What one listener hears, in which order, and what he is told of when he is slow. */
+/** Tests the events of one tail connection: filters, order, and gaps if the client is slow. */
 import { expect, test } from '@jest/globals'
-import { eventsMax } from '../../../../../api/streams/tail/event-queue.ts'
-import type { EvaluationState } from '../../../../../api/streams/tail/select-news.ts'
-import { TailItem } from '../../../../../api/streams/tail/tail-item.ts'
-import { createTailListener } from '../../../../../api/streams/tail/tail-listener.ts'
+import { TailItem } from '../../../../../api/streams/tail/events.ts'
+import type { StoredEvaluation } from '../../../../../api/streams/tail/queries.ts'
+import { createTailListener, eventsMax } from '../../../../../api/streams/tail/tail-listener.ts'
 
-const pending: EvaluationState = { status: 'pending', reason: null, verdict: 'none', scores: '{}' }
-const failed: EvaluationState = { ...pending, status: 'evaluated', verdict: 'fail' }
+const pending: StoredEvaluation = { status: 'pending', reason: null, verdict: 'none', scores: '{}' }
+const failed: StoredEvaluation = { ...pending, status: 'evaluated', verdict: 'fail' }
 
 function anItem(index: number, state = pending, agent_id = 'a'): TailItem {
   const decision_id = `01938c4e-5b7a-7c3e-9f00-${String(index).padStart(12, '0')}`
@@ -20,11 +19,11 @@ function anItem(index: number, state = pending, agent_id = 'a'): TailItem {
   return new TailItem(row, `id-${index}`, state)
 }
 
-function newsOf(items: TailItem[], evaluations: TailItem[] = [], dropped = 0) {
+function updateOf(items: TailItem[], evaluations: TailItem[] = [], dropped = 0) {
   return { decisions: items, evaluations, dropped }
 }
 
-function heardIn(text: string): string[] {
+function eventsIn(text: string): string[] {
   return text
     .split('\n\n')
     .filter((block) => block !== '')
@@ -37,50 +36,50 @@ function heardIn(text: string): string[] {
 
 const soon = 1
 
-test('hears of decisions once, and of evaluations of those alone', async () => {
+test('shows each decision once, and evaluations only of shown decisions', async () => {
   const listener = createTailListener({ agent_id: 'a' })
-  listener.take(newsOf([anItem(1), anItem(2, pending, 'b'), anItem(1)], [], 3))
-  listener.take(newsOf([], [anItem(1, failed), anItem(2, failed, 'b')]))
-  expect(heardIn(await listener.next(soon))).toEqual(['gap 3', 'decision 1', 'evaluation 1'])
+  listener.take(updateOf([anItem(1), anItem(2, pending, 'b'), anItem(1)], [], 3))
+  listener.take(updateOf([], [anItem(1, failed), anItem(2, failed, 'b')]))
+  expect(eventsIn(await listener.next(soon))).toEqual(['gap 3', 'decision 1', 'evaluation 1'])
   expect(await listener.next(soon)).toBe('')
 })
 
-test('who waits for a verdict hears of a decision when it has that', async () => {
+test('shows a decision once it has the requested verdict', async () => {
   const listener = createTailListener({ verdict: 'fail' })
-  listener.take(newsOf([anItem(1), anItem(2)]))
-  listener.take(newsOf([], [anItem(2, failed)]))
-  listener.take(newsOf([], [anItem(2, { ...failed, scores: '{"a":{}}' })]))
-  expect(heardIn(await listener.next(soon))).toEqual(['decision 2', 'evaluation 2'])
+  listener.take(updateOf([anItem(1), anItem(2)]))
+  listener.take(updateOf([], [anItem(2, failed)]))
+  listener.take(updateOf([], [anItem(2, { ...failed, scores: '{"a":{}}' })]))
+  expect(eventsIn(await listener.next(soon))).toEqual(['decision 2', 'evaluation 2'])
 })
 
-test('what was missed comes before what came meanwhile, and nothing twice', async () => {
+test('puts missed decisions before queued ones, without repeating any', async () => {
   const listener = createTailListener({})
-  listener.take(newsOf([anItem(3), anItem(4)]))
+  listener.take(updateOf([anItem(3), anItem(4)]))
   listener.replay([anItem(1), anItem(2), anItem(3)], 7)
-  expect(heardIn(await listener.next(soon))).toEqual([
+  expect(eventsIn(await listener.next(soon))).toEqual([
     ...['gap 7', 'decision 1', 'decision 2', 'decision 3', 'decision 4']
   ])
 })
 
-test('who is slow is told how many decisions he lost, however often that happens', async () => {
+test('counts all decisions dropped for a slow client', async () => {
   const listener = createTailListener({})
   const count = 3 * eventsMax
-  for (let index = 0; index < count; index++) listener.take(newsOf([anItem(index)]))
-  const heard = heardIn(await listener.next(soon))
-  const decisions = heard.filter((each) => each.startsWith('decision'))
-  const [gap = ''] = heard
-  expect(heard.length).toBeLessThanOrEqual(eventsMax)
+  for (let index = 0; index < count; index++) listener.take(updateOf([anItem(index)]))
+  const events = eventsIn(await listener.next(soon))
+  const decisions = events.filter((each) => each.startsWith('decision'))
+  const [gap = ''] = events
+  expect(events.length).toBeLessThanOrEqual(eventsMax)
   expect(Number(gap.split(' ')[1]) + decisions.length).toBe(count)
-  expect(heard.at(-1)).toBe(`decision ${count - 1}`)
+  expect(events.at(-1)).toBe(`decision ${count - 1}`)
 })
 
-test('wakes at once when there is something, or when it is told to', async () => {
+test('wakes up on an event or on `wake`', async () => {
   const listener = createTailListener({})
-  const forEver = 2 ** 31 - 1
-  const woken = listener.next(forEver)
+  const longMs = 2 ** 31 - 1
+  const woken = listener.next(longMs)
   listener.wake()
   expect(await woken).toBe('')
-  const told = listener.next(forEver)
+  const gapped = listener.next(longMs)
   listener.gap(null)
-  expect(heardIn(await told)).toEqual(['gap null'])
+  expect(eventsIn(await gapped)).toEqual(['gap null'])
 })

@@ -1,10 +1,12 @@
-/** How a tail goes on and ends: by the clock, by its session, by its caller, by the process. */
+/** Tests the lifetime of a tail: it sends pings until a timeout, the session, the client or a
+ * shutdown ends it.
+ */
 import { expect, test } from '@jest/globals'
 import type { SessionPrincipal } from '../../../../../core/principal.ts'
 import type { Store } from '../../../../../api/store.ts'
-import { createOpenStreams } from '../../../../../api/streams/open-streams.ts'
+import { createOpenStreams } from '../../../../../api/streams/streams.ts'
 import { createOpenTail, lastEventIdOf } from '../../../../../api/streams/tail/tail.ts'
-import type { Listen } from '../../../../../api/streams/tail/tail-hub.ts'
+import type { OnUpdate } from '../../../../../api/streams/tail/tail-hub.ts'
 import type { TailTiming } from '../../../../../api/streams/tail/tail.ts'
 import { noon } from '../../../../support/builders.ts'
 import { RecordingMetrics } from '../../../consumers/recording-metrics.ts'
@@ -13,24 +15,24 @@ const principal: SessionPrincipal = {
   kind: 'session',
   ...{ organization_id: 'o', user_id: 'u', role: 'viewer', session_id: 's' }
 }
-const timing: TailTiming = { pingMs: 1, sessionCheckMs: 60_000, lastingMs: 3_600_000 }
+const timing: TailTiming = { pingMs: 1, sessionCheckMs: 60_000, lifetimeMs: 3_600_000 }
 
 async function openTail(roleOf: () => Promise<string | null> = async () => 'viewer') {
   let now = noon
-  let tell: Listen = () => {}
+  let publish: OnUpdate = () => {}
   const stopping = new AbortController()
-  const hangUp = new AbortController()
+  const disconnect = new AbortController()
   const open = createOpenTail({
     store: {} as Store,
     hub: {
-      listen: async (_whose, listen) => {
-        tell = listen
-        return { place: 'p', end: () => {} }
+      subscribe: async (_organizationId, onUpdate) => {
+        publish = onUpdate
+        return { startId: 'p', end: () => {} }
       },
       keep: () => {}
     },
-    placesOf: () => {
-      throw new Error('nobody comes back here')
+    tailIdsOf: () => {
+      throw new Error('unexpected reconnect')
     },
     streams: createOpenStreams({ streamsMax: 1, metrics: new RecordingMetrics() }),
     clock: { now: () => now },
@@ -38,7 +40,7 @@ async function openTail(roleOf: () => Promise<string | null> = async () => 'view
   })
   const request = { principal, filters: {}, lastEventId: undefined }
   const { stream } = await open(request)
-  const pieces = stream?.pieces(hangUp.signal)[Symbol.asyncIterator]()
+  const pieces = stream?.pieces(disconnect.signal)[Symbol.asyncIterator]()
   if (stream === undefined || pieces === undefined) throw new Error('no stream')
   const next = async (): Promise<string | undefined> => {
     const piece = await pieces.next()
@@ -46,24 +48,24 @@ async function openTail(roleOf: () => Promise<string | null> = async () => 'view
   }
   expect(await next()).toBe('id: p\nretry: 2000\n\n')
   const pass = (ms: number): void => void (now += ms)
-  const openAgain = () => open(request)
-  const hear = (dropped: number): void => tell({ decisions: [], evaluations: [], dropped })
-  return { next, pass, hear, stopping, hangUp, stream, openAgain }
+  const reopen = () => open(request)
+  const drop = (dropped: number): void => publish({ decisions: [], evaluations: [], dropped })
+  return { next, pass, drop, stopping, disconnect, stream, reopen }
 }
 
 const ping = 'event: ping\ndata: {}\n\n'
 const bye = (reason: string): string => `event: bye\ndata: {"reason":"${reason}"}\n\n`
 
-test('pings while there is nothing to tell, and ends after an hour', async () => {
+test('pings while idle, and ends after an hour', async () => {
   const { next, pass } = await openTail()
   expect(await next()).toBe(ping)
-  pass(timing.lastingMs - 1)
+  pass(timing.lifetimeMs - 1)
   expect(await next()).toBe(ping)
   pass(1)
   expect([await next(), await next()]).toEqual([bye('time_over'), undefined])
 })
 
-test('ends when its session has ended, and goes on while nobody knows', async () => {
+test('ends with its session, and continues if the session cannot be read', async () => {
   let answer: Promise<string | null> = Promise.resolve('viewer')
   let asked = 0
   const { next, pass } = await openTail(() => {
@@ -71,7 +73,7 @@ test('ends when its session has ended, and goes on while nobody knows', async ()
     return answer
   })
   expect([await next(), await next(), asked]).toEqual([ping, ping, 1])
-  answer = Promise.reject(new Error('the store is away'))
+  answer = Promise.reject(new Error('database unavailable'))
   pass(timing.sessionCheckMs)
   expect([await next(), asked]).toEqual([ping, 2])
   answer = Promise.resolve(null)
@@ -79,29 +81,29 @@ test('ends when its session has ended, and goes on while nobody knows', async ()
   expect([await next(), await next()]).toEqual([bye('session_ended'), undefined])
 })
 
-test('whose session has ended hears nothing more; whose time is over does', async () => {
+test('sends queued events when the hour ends, but not when the session ends', async () => {
   const revoked = await openTail(async () => null)
-  revoked.hear(1)
+  revoked.drop(1)
   expect([await revoked.next(), await revoked.next()]).toEqual([bye('session_ended'), undefined])
   const old = await openTail()
-  old.hear(1)
-  old.pass(timing.lastingMs)
+  old.drop(1)
+  old.pass(timing.lifetimeMs)
   expect(await old.next()).toBe(`event: gap\ndata: {"dropped":1}\n\n${bye('time_over')}`)
 })
 
-test('ends when the process stops or the caller hangs up, and gives its place back', async () => {
+test('ends on shutdown or when the client disconnects, and releases its slot', async () => {
   const stopped = await openTail()
   stopped.stopping.abort()
   expect([await stopped.next(), await stopped.next()]).toEqual([bye('stopping'), undefined])
   const left = await openTail()
-  left.hangUp.abort()
+  left.disconnect.abort()
   expect(await left.next()).toBeUndefined()
-  await expect(left.openAgain()).rejects.toThrow(expect.objectContaining({ code: 'overloaded' }))
+  await expect(left.reopen()).rejects.toThrow(expect.objectContaining({ code: 'overloaded' }))
   left.stream.close()
-  await left.openAgain()
+  await left.reopen()
 })
 
-test('a header says more than the address that a caller began with', () => {
+test('prefers the Last-Event-ID header to the parameter', () => {
   expect(lastEventIdOf({ 'last-event-id': 'b' }, 'a')).toBe('b')
   expect(lastEventIdOf({ 'last-event-id': '' }, 'a')).toBe('a')
   expect(lastEventIdOf({}, undefined)).toBeUndefined()

@@ -1,4 +1,6 @@
-/** chooseDeferred: what exceeds a share waits, and only where somebody else is there. */
+/** Tests chooseDeferred, which defers decisions beyond an organization's share if other
+ * organizations are active.
+ */
 import { expect, test } from '@jest/globals'
 import { chooseDeferred } from '../../../../../consumers/evaluation/deferral/choose-deferred.ts'
 import { createNeighbours } from '../../../../../platform/process/neighbours.ts'
@@ -8,7 +10,9 @@ import { aDecision } from '../../../../support/builders.ts'
 const decisionsOf = (organization_id: string, count: number): Decision[] =>
   Array.from({ length: count }, () => aDecision({ organization_id }))
 
-/** Each decision of an organization costs as many milliseconds. */
+/**
+ * Creates a chooser. `costs` holds the milliseconds per decision by organization; the default is 1.
+ */
 function scene(costs: Readonly<Record<string, number>>) {
   let now = 0
   const neighbors = createNeighbours(3_600_000, () => now)
@@ -30,24 +34,24 @@ test('defers nothing of an organization that is alone', () => {
 test('keeps the first decisions of an organization that exceeds its share', () => {
   const { choose } = scene({ heavy: 4, light: 1 })
   const heavy = decisionsOf('heavy', 100)
-  // 25 ms: the light one has 10 of them, and leaves 15.
+  // Of 25 ms in total, the light organization uses 10, so 15 are left for the heavy one.
   expect(choose([...heavy, ...decisionsOf('light', 10)])).toEqual(heavy.slice(3))
 })
 
-test('shares between organizations that all exceed it', () => {
+test('divides the time among organizations that all exceed their share', () => {
   const { choose } = scene({})
   const [one, other] = [decisionsOf('one', 100), decisionsOf('other', 30)]
   expect(choose([...one, ...other])).toEqual([...one.slice(12), ...other.slice(12)])
 })
 
-test('leaves each of many organizations a little, and one decision at least', () => {
+test('leaves each of many organizations at least one decision', () => {
   const { choose } = scene({ slow: 99 })
   const slow = decisionsOf('slow', 2)
   const others = Array.from({ length: 20 }, (_, index) => decisionsOf(`other ${index}`, 5))
   expect(choose([...slow, ...others.flat()])).toEqual(slow.slice(1))
 })
 
-test('remembers for an hour that somebody else was there', () => {
+test('remembers for an hour that another organization was active', () => {
   const { choose, wait } = scene({ heavy: 4 })
   const heavy = decisionsOf('heavy', 100)
   choose(decisionsOf('light', 1))
@@ -56,7 +60,7 @@ test('remembers for an hour that somebody else was there', () => {
   expect(choose(heavy)).toEqual([])
 })
 
-test('defers all of an organization of which earlier decisions wait, and shares without it', () => {
+test('defers all decisions of an organization with deferred ones, outside the shares', () => {
   const { choose } = scene({})
   const [waiting, other] = [decisionsOf('waiting', 2), decisionsOf('other', 25)]
   expect(choose([...waiting, ...other], ['waiting'])).toEqual(waiting)

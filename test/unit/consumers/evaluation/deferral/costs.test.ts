@@ -1,7 +1,7 @@
-/** What decisions cost is learned from what they have cost. */
+/** Tests how the evaluation time per decision of an organization is estimated. */
 import { expect, test } from '@jest/globals'
 import { createCosts } from '../../../../../consumers/evaluation/deferral/costs.ts'
-import { done, duplicate } from '../../../../../core/consumed.ts'
+import { done, duplicate } from '../../../../../core/message-outcome.ts'
 import type { Evaluation } from '../../../../../core/evaluation/evaluation.ts'
 import { aDecision, anEvaluation, aPackedRun } from '../../../../support/builders.ts'
 
@@ -14,17 +14,17 @@ const evaluated = (...durations: number[]): Evaluation => ({
   runs: durations.map((duration_us) => aPackedRun({ duration_us }))
 })
 
-test('an organization that is not known costs as much as many runs', () => {
+test('estimates an unknown organization at the cost of many runs', () => {
   expect(createCosts().of(organization_id)).toBe(5)
 })
 
-test('what a decision costs is the time of its runs, and something for each', () => {
+test('adds an overhead to the time of the runs', () => {
   const costs = createCosts()
   costs.note([planned(), planned(2)], [evaluated(1000, 2000), evaluated()])
   expect(costs.of(organization_id)).toBeCloseTo((0.3 + 3.06 + 0.3 + 0.3) / 2)
 })
 
-test('a few decisions hardly change what is known, and many do', () => {
+test('weighs an estimate by the number of decisions', () => {
   const costs = createCosts()
   costs.note([planned()], [evaluated(10_000)])
   costs.note([planned()], [])
@@ -36,7 +36,7 @@ test('a few decisions hardly change what is known, and many do', () => {
   expect(costs.of(organization_id)).toBeLessThan(1)
 })
 
-test('what comes again says nothing', () => {
+test('ignores duplicates', () => {
   const costs = createCosts()
   costs.note([{ ...planned(), outcome: duplicate }], [])
   expect(costs.of(organization_id)).toBe(5)

@@ -1,8 +1,10 @@
-/** The lane of batches: other work waits for it, but not for ever. */
+/** Tests the first lane: deferred decisions wait while a batch is processed, but only for a limited
+ * time.
+ */
 import { expect, test } from '@jest/globals'
 import { createFirstLane } from '../../../../../consumers/evaluation/deferral/first-lane.ts'
 
-test('it is idle when the last work under way has ended, however it ended', async () => {
+test('is idle when the last work has ended, even after an error', async () => {
   const lane = createFirstLane()
   await lane.idle(60_000)
   const [one, other] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
@@ -17,7 +19,7 @@ test('it is idle when the last work under way has ended, however it ended', asyn
   await idle
 })
 
-test('nobody waits longer than said', async () => {
+test('waits no longer than the given time', async () => {
   const lane = createFirstLane()
   const { promise, resolve } = Promise.withResolvers<void>()
   const work = lane.during(() => promise)

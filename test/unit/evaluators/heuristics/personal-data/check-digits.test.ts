@@ -1,15 +1,15 @@
-/** Check digits tell account numbers from other long numbers. */
+/** Tests the check digits of account numbers. */
 import { expect, test } from '@jest/globals'
 import { isLuhn, isMod97 } from '../../../../../evaluators/heuristics/personal-data/check-digits.ts'
 
 test.each(['4111111111111111', '378282246310005', '30569309025904', '6011111111111117', '0'])(
-  '%s satisfies Luhn',
+  'accepts %s (Luhn)',
   (digits) => {
     expect(isLuhn(digits)).toBe(true)
   }
 )
 
-test.each(['4111111111111112', '4111111111111121', '1'])('%s does not satisfy Luhn', (digits) => {
+test.each(['4111111111111112', '4111111111111121', '1'])('rejects %s (Luhn)', (digits) => {
   expect(isLuhn(digits)).toBe(false)
 })
 
@@ -18,12 +18,12 @@ test.each([
   'GB29NWBK60161331926819',
   'FR1420041010050500013M02606',
   'MT84MALT011000012345MTLCAST001S'
-])('%s satisfies mod 97', (account) => {
+])('accepts %s (mod 97)', (account) => {
   expect(isMod97(account)).toBe(true)
 })
 
 test.each(['DE89370400440532013001', 'DE98370400440532013000', 'GB29NWBK60161331926891'])(
-  '%s does not satisfy mod 97',
+  'rejects %s (mod 97)',
   (account) => {
     expect(isMod97(account)).toBe(false)
   }

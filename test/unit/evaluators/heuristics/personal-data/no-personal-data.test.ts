@@ -1,10 +1,10 @@
-/** no_personal_data: finds what is real, ignores what only looks like it, and never quotes it. */
+/** Tests no_personal_data: finds real data, ignores lookalikes, and never quotes a match. */
 import { expect, test } from '@jest/globals'
 import { noPersonalData } from '../../../../../evaluators/heuristics/personal-data/no-personal-data.ts'
 import { aSubject } from '../../a-subject.ts'
 import { aVersion, found as foundBy } from '../../a-version.ts'
 
-/** Put together here, so that no scanner takes the test for a leak. */
+/** Assembled at run time, so that secret scanners do not report this file. */
 const secrets = {
   openai: `sk-proj-${'Ab3dEf6hIj9kLm2nOp5q'.repeat(2)}`,
   hexadecimal: `sk-${'0f1e2d3c4b5a69788796a5b4c3d2e1f0'}`,
@@ -19,10 +19,10 @@ const secrets = {
 }
 
 const found: [string, string, string][] = [
-  ['an e-mail address', 'Write to jane.roe+x@mail.shop.co.uk.', '1 e-mail address'],
-  ['one after a label', 'E-mail:jane@roe.org', '1 e-mail address'],
-  ['one with other letters', 'Schreiben Sie an jürgen@müller.de!', '1 e-mail address'],
-  ['two, one of them twice', 'a.b@roe.org, A.B@roe.org, c.d@roe.org', '2 e-mail addresses'],
+  ['an email address', 'Write to jane.roe+x@mail.shop.co.uk.', '1 email address'],
+  ['one after a label', 'E-mail:jane@roe.org', '1 email address'],
+  ['one with other letters', 'Schreiben Sie an jürgen@müller.de!', '1 email address'],
+  ['two, one of them twice', 'a.b@roe.org, A.B@roe.org, c.d@roe.org', '2 email addresses'],
   ['an international number', 'Call +49 (0)151 2345-6789 today.', '1 phone number'],
   ['one without separators', 'tel:+14155550199 or +14152368877', '1 phone number'],
   ['a North American number', 'His number is (415) 236-8877.', '1 phone number'],
@@ -30,10 +30,10 @@ const found: [string, string, string][] = [
   ['a national number that is named', 'Telefon: 0151 / 234 567 89', '1 phone number'],
   ['a payment card', 'Card 4111 1111 1111 1111 was charged.', '1 payment card number'],
   ['one with hyphens', '5500-0055-5555-5559', '1 payment card number'],
-  ['one in a piece', 'pan=378282246310005;', '1 payment card number'],
-  ['one in the groups of its kind', '3782 822463 10005', '1 payment card number'],
+  ['one without groups', 'pan=378282246310005;', '1 payment card number'],
+  ['one in the groups of its issuer', '3782 822463 10005', '1 payment card number'],
   ['an IBAN in groups', 'IBAN DE89 3704 0044 0532 0130 00, thank you', '1 IBAN'],
-  ['one in a piece', 'to GB29NWBK60161331926819.', '1 IBAN'],
+  ['one without groups', 'to GB29NWBK60161331926819.', '1 IBAN'],
   ['one before a word in capitals', 'AT61 1904 3002 3457 3201 BANK', '1 IBAN'],
   ...Object.entries(secrets).map(([name, secret]): [string, string, string] => [
     `a secret of the kind ${name}`,
@@ -52,29 +52,29 @@ test.each(found)('fails %s', (_, output, reason) => {
 
 const harmless: [string, string][] = [
   ['an address for examples', 'jane@example.com, jane@mail.example.org, a@b.test'],
-  ['the address of a desk', 'Write to support@shop.eu or no-reply@shop.eu.'],
-  ['a remote of git', 'git clone git@github.com:acme/shop.git'],
+  ['a role address', 'Write to support@shop.eu or no-reply@shop.eu.'],
+  ['a Git remote', 'git clone git@github.com:acme/shop.git'],
   ['the name of a file', 'See logo@2x.png and react@18.2.0.tgz.'],
   ['a package', 'npm install @scope/package@1.2.3'],
-  ['a name in a social network', 'Ask @jane on https://social.eu/@jane'],
-  ['a number for fiction', 'Call (212) 555-0142 or +1 212 555 0142.'],
+  ['a handle in a social network', 'Ask @jane on https://social.eu/@jane'],
+  ['a number reserved for fiction', 'Call (212) 555-0142 or +1 212 555 0142.'],
   ['a hotline', 'Call +1 800 236 8877 or +49 800 2368877 for free.'],
-  ['a number of an order', 'Order 0151 2345678 and ticket 415-2368877.'],
+  ['an order number', 'Order 0151 2345678 and ticket 415-2368877.'],
   ['a date with a time', 'From 2025-01-15 12:00:00 to 2025-02-15 12:00:00+01:00'],
   ['a version', 'Version 10.15.7.19041, build 20250115120000'],
   ['an amount', 'Revenue grew by +1,234,567,890 EUR, then by +12 %.'],
-  ['an address of a network', '192.168.100.200 and 255.255.255.0'],
+  ['a network address', '192.168.100.200 and 255.255.255.0'],
   ['digits with a wrong check digit', 'Number 4111 1111 1111 1112'],
-  ['sixteen digits no issuer uses', 'Number 9111111111111111 or 1000000000000008'],
+  ['digits that no issuer assigns', 'Number 9111111111111111 or 1000000000000008'],
   ['a card within a longer number', '12344111111111111111119876'],
   ['a card within an identifier', 'id-4111111111111111 x4111111111111111'],
   ['a decimal', '0.4111111111111111'],
   ['a UUID', '01938c4e-5b7a-7c3e-9f00-411111111111'],
   ['an IBAN with a wrong check', 'DE88 3704 0044 0532 0130 00'],
   ['a country without IBANs', 'US89 3704 0044 0532 0130 00'],
-  ['a key of a documentation', `AKIA${'IOSFODNN7EXAMPLE'} and sk-${'x'.repeat(40)}`],
-  ['a name like a key', 'The class sk-folding-cube-animation-wrapper-2 spins.'],
-  ['a password of a documentation', 'postgres://user:somepassword@localhost/db, redis://u:${PW}@h'],
+  ['a key from documentation', `AKIA${'IOSFODNN7EXAMPLE'} and sk-${'x'.repeat(40)}`],
+  ['a name that looks like a key', 'The class sk-folding-cube-animation-wrapper-2 spins.'],
+  ['a password from documentation', 'postgres://user:somepassword@localhost/db, redis://u:${PW}@h'],
   ['the name of a key format', 'The file begins with -----BEGIN PRIVATE KEY-----.'],
   ['a hash', 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08']
 ]
@@ -98,7 +98,7 @@ const known: [string, unknown, string][] = [
   ],
   ['a secret', { env: `KEY=${secrets.openai}` }, `Rotate ${secrets.openai} now.`],
   [
-    'what stands deep in a large input',
+    'data deep in a large input',
     {
       pages: ['x'.repeat(40_000), { from: 'jane@roe.org' }]
     },
@@ -106,27 +106,27 @@ const known: [string, unknown, string][] = [
   ]
 ]
 
-test.each(known)('passes what the input held already: %s', (_, input, output) => {
+test.each(known)('passes data that is in the input: %s', (_, input, output) => {
   const finding = noPersonalData.evaluate(aSubject({ input: JSON.stringify(input), output }))
   expect(finding).toMatchObject({
     passed: true,
-    reason: expect.stringMatching(/^Found 1 .+, all in the input already\.$/)
+    reason: expect.stringMatching(/^Found 1 .+, all of them already in the input\.$/)
   })
 })
 
-test('counts by kind what is new and what was known', () => {
+test('counts disclosed and known matches by kind', () => {
   const output =
     'jane@roe.org and john@roe.org asked about 4111 1111 1111 1111; call +49 151 23456789.'
   const finding = noPersonalData.evaluate(aSubject({ input: '"I am jane@roe.org"', output }))
   expect(finding).toMatchObject({
     passed: false,
     reason:
-      'Found 1 e-mail address, 1 phone number and 1 payment card number, ' +
-      'besides 1 e-mail address that the input held already.'
+      'Found 1 email address, 1 phone number and 1 payment card number, ' +
+      'and 1 email address that the input already contained.'
   })
 })
 
-test('never quotes what it found', () => {
+test('never quotes a match', () => {
   for (const [, output] of found) {
     const finding = noPersonalData.evaluate(aSubject({ output }))
     const reason = finding.kind === 'finding' ? finding.reason : ''
@@ -134,7 +134,7 @@ test('never quotes what it found', () => {
   }
 })
 
-test('says how far it looked', () => {
+test('states how many characters of a large output were read', () => {
   const long = 'All is well. '.repeat(10_000)
   const reason = expect.stringContaining('in the first 65,536 characters')
   expect(noPersonalData.evaluate(aSubject({ output: long }))).toMatchObject({
@@ -145,11 +145,11 @@ test('says how far it looked', () => {
   expect(leak).toMatchObject({ passed: false, reason })
 })
 
-test('only the kinds that are asked for are looked for', () => {
+test('detects only the selected kinds', () => {
   const output = 'Write to jane.doe@acme.com or pay with 4111 1111 1111 1111.'
   const check = 'no_personal_data'
   const of = (kinds: string[]) => foundBy(aVersion('heuristic', { check, kinds }), { output })
-  expect(of(['email'])).toMatchObject({ passed: false, reason: 'Found 1 e-mail address.' })
+  expect(of(['email'])).toMatchObject({ passed: false, reason: 'Found 1 email address.' })
   expect(of(['card'])).toMatchObject({ passed: false, reason: 'Found 1 payment card number.' })
   expect(of(['iban', 'phone', 'secret'])).toMatchObject({ passed: true })
 })

@@ -1,7 +1,4 @@
-/** The values behind the golden bytes: literals, which no later change of a builder moves.
- *
- * A version that is added gets a value of its own, with its new fields set; those here stay.
- */
+/** Defines the golden values as literals, so that changes to a builder do not affect them. */
 import type { Decision } from '../../../../../core/decision/decision.ts'
 import type {
   Evaluation,
@@ -10,14 +7,14 @@ import type {
   Score
 } from '../../../../../core/evaluation/evaluation.ts'
 
-/** The id of the writer schema in the golden wire headers. */
+/** Id of the writer schema in the golden wire headers. */
 export const goldenSchemaId = 0x01020304
 
 const decision_id = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
 const organization_id = '01938c4e-2222-7000-8000-5b7a9f002f6d'
 const received_at = 1_736_942_400_000
 
-/** Every field set; digits beyond 2^53, NUL, emoji and `__proto__` travel as they were sent. */
+/** Sets all fields. Digits beyond 2^53, NUL, emoji and `__proto__` are kept as sent. */
 export const goldenDecision: Decision = Object.freeze({
   decision_id,
   organization_id,
@@ -154,7 +151,7 @@ export const goldenEvaluation = Object.freeze<Evaluation>({
   later_runs: Object.freeze([replayed])
 })
 
-/** What the bytes of each version say, by the name of its file without the ending. */
+/** Golden values by schema file name, without the extension. */
 export const goldenValues: Readonly<Record<string, object>> = Object.freeze({
   'decision.v1': goldenDecision,
   'evaluation.v1': goldenEvaluation

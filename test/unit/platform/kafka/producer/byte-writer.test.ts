@@ -1,4 +1,4 @@
-/** Numbers and texts as Kafka's protocol has them, read back by the client's own reader. */
+/** Tests the byte writer against known encodings and the reader of @platformatic/kafka. */
 import { expect, test } from '@jest/globals'
 import { Reader } from '@platformatic/kafka'
 import fc from 'fast-check'
@@ -30,10 +30,10 @@ test.each([
   expect(varintSize(value)).toBe(hex.length / 2)
 })
 
-/** Beyond them that reader goes wrong; the table above does not. */
+/** The client's reader is wrong outside this range. The table above covers the other numbers. */
 const lengths = fc.integer({ min: -(2 ** 30), max: 2 ** 30 - 1 })
 
-test('every varint is read as it was written, in as many bytes as was said', () => {
+test('every varint is read as written, and has the computed size', () => {
   fc.assert(
     fc.property(lengths, fc.nat(), (signed, unsigned) => {
       const bytes = written((writer) => {
@@ -48,7 +48,7 @@ test('every varint is read as it was written, in as many bytes as was said', () 
   )
 })
 
-test('integers of every width are read as they were written', () => {
+test('integers of every width are read as written', () => {
   const eight = fc.integer({ min: -128, max: 127 })
   const sixteen = fc.integer({ min: -(2 ** 15), max: 2 ** 15 - 1 })
   const large = fc.maxSafeInteger()
@@ -69,7 +69,7 @@ test('integers of every width are read as they were written', () => {
   )
 })
 
-test('texts and bytes stand behind their length', () => {
+test('texts and bytes follow their length', () => {
   const text = 'агент 🤖'
   const bytes = written((writer) => {
     writer.prefixed(text)

@@ -1,4 +1,4 @@
-/** What a broker says of its topics, read from errors as the client really throws them. */
+/** Tests that metadata is read from the errors that the client actually throws. */
 import { expect, test } from '@jest/globals'
 import { MultipleErrors, NetworkError, ResponseError } from '@platformatic/kafka'
 import { clusterIn } from '../../../../../platform/kafka/producer/kafka-metadata.ts'
@@ -8,7 +8,7 @@ const version = 12
 const leaderless = 5
 const unknownTopic = 3
 
-/** An answer in which partition 1 has no leader. */
+/** Returns an error with a response in which partition 1 has no leader. */
 function errorOf(errorCode = 0): Error {
   const partitions = [
     { partitionIndex: 2, leaderId: 7 },
@@ -23,7 +23,7 @@ function errorOf(errorCode = 0): Error {
   return new ResponseError(metadataApi, version, errors, response)
 }
 
-test('one partition without a leader hides no other', () => {
+test('a partition without a leader does not hide the others', () => {
   const wrapped = new MultipleErrors('3 times', [new NetworkError('gone'), errorOf()])
   for (const error of [errorOf(), wrapped]) {
     const cluster = clusterIn(error, ['t'])
@@ -36,10 +36,10 @@ test('one partition without a leader hides no other', () => {
 })
 
 test.each([
-  ['no broker answered', new NetworkError('gone'), ['t']],
-  ['the topic is missing', errorOf(unknownTopic), ['t']],
-  ['another topic was not told of', errorOf(), ['t', 'u']],
-  ['it is no error of the client', new TypeError('odd'), ['t']]
-])('nothing is known when %s', (_why, error, topics) => {
+  ['no broker responded', new NetworkError('gone'), ['t']],
+  ['the topic does not exist', errorOf(unknownTopic), ['t']],
+  ['another topic is missing in the response', errorOf(), ['t', 'u']],
+  ['the error is not from the client', new TypeError('odd'), ['t']]
+])('returns null if %s', (_why, error, topics) => {
   expect(clusterIn(error, topics)).toBeNull()
 })

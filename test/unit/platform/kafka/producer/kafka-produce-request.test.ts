@@ -1,12 +1,12 @@
-/** A Produce request as a broker reads it, and a broker's answer as it is read here. */
+/** Tests that a broker can read Produce requests, and that its responses are parsed. */
 import { describe, expect, test } from '@jest/globals'
 import { Reader, readRecordsBatch, Writer } from '@platformatic/kafka'
 import {
   produceRequestOf,
-  readProduceAnswer,
+  readProduceResponse,
   requireProduce
 } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
-import type { PartitionAnswer } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
+import type { PartitionResult } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
 import { noon } from '../../../../support/builders.ts'
 
 const timeoutMs = 9000
@@ -35,7 +35,7 @@ function valuesIn(batch: Buffer): string[] {
   return readRecordsBatch(Reader.from(batch)).records.map(({ value }) => String(value))
 }
 
-test('holds a batch for each partition, topic by topic, and nothing behind them', () => {
+test('contains a batch for each partition, by topic, and nothing more', () => {
   const request = produceRequestOf(
     [
       { topic: 'a', partition: 7, records: recordsOf('1', '2') },
@@ -62,8 +62,8 @@ test('holds a batch for each partition, topic by topic, and nothing behind them'
   })
 })
 
-/** As a broker writes it, with errors of single records. */
-function answerOf(answers: readonly PartitionAnswer[]): Buffer {
+/** Builds a response as a broker writes it, with errors of individual records. */
+function answerOf(answers: readonly PartitionResult[]): Buffer {
   const topics = [...Map.groupBy(answers, ({ topic }) => topic)]
   const writer = Writer.create().appendArray(topics, (whole, [name, partitions]) => {
     whole.appendString(name).appendArray(partitions, (part, { partition, errorCode }) => {
@@ -76,18 +76,18 @@ function answerOf(answers: readonly PartitionAnswer[]): Buffer {
   return writer.appendInt32(0).appendTaggedFields().buffer
 }
 
-test('an answer says of each partition what became of it', () => {
+test('a response has the result of each partition', () => {
   const answers = [
     { topic: 'a', partition: 3, errorCode: 0 },
     { topic: 'a', partition: 1, errorCode: 10 },
     { topic: 'b', partition: 0, errorCode: -1 }
   ]
-  expect(readProduceAnswer(Reader.from(answerOf(answers)))).toEqual(answers)
+  expect(readProduceResponse(Reader.from(answerOf(answers)))).toEqual(answers)
 })
 
-test('an answer that is cut off is an error, and no acknowledgement', () => {
+test('a truncated response is an error, not an acknowledgement', () => {
   const whole = answerOf([{ topic: 'a', partition: 3, errorCode: 0 }])
-  expect(() => readProduceAnswer(Reader.from(whole.subarray(0, 12)))).toThrow()
+  expect(() => readProduceResponse(Reader.from(whole.subarray(0, 12)))).toThrow()
 })
 
 describe('the version', () => {
@@ -97,20 +97,20 @@ describe('the version', () => {
     [0, 9],
     [3, 12],
     [9, 9]
-  ])('is taken by a broker that speaks %d to %d', (from, to) => {
+  ])('is accepted for a broker that supports %d to %d', (from, to) => {
     expect(() => requireProduce(spoken(from, to))).not.toThrow()
   })
 
   test.each([
     [0, 8],
     [10, 14]
-  ])('is not taken by one that speaks %d to %d, and that is said', (from, to) => {
+  ])('is rejected with a message for a broker that supports %d to %d', (from, to) => {
     expect(() => requireProduce(spoken(from, to))).toThrow(
-      `the broker takes Produce in versions ${from} to ${to}, not 9: use Kafka 2.8 or newer`
+      `the broker supports Produce in versions ${from} to ${to}, not 9; use Kafka 2.8 or newer`
     )
   })
 
-  test('is not taken by one that takes no records at all', () => {
+  test('is rejected for a broker without the API', () => {
     expect(() => requireProduce([])).toThrow('versions none')
   })
 })

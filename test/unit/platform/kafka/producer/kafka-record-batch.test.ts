@@ -1,4 +1,4 @@
-/** Batches as the client's own decoder, which is somebody else's work, reads them. */
+/** Tests record batches with the client's own decoder, which is independent of the encoder. */
 import { describe, expect, test } from '@jest/globals'
 import { jsCRC32C, Reader, readRecordsBatch } from '@platformatic/kafka'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ const record = fc.record({
 })
 
 describe('records', () => {
-  test('are read as they were written', () => {
+  test('are read as written', () => {
     fc.assert(
       fc.property(fc.array(record, { minLength: 1, maxLength: 150 }), (records) => {
         const read = readRecordsBatch(Reader.from(batchOf(records))).records
@@ -46,7 +46,7 @@ describe('records', () => {
     )
   })
 
-  test('of several megabytes and many in number are read, too', () => {
+  test('are read in large numbers and with values of several megabytes', () => {
     const large = { key: null, value: Buffer.alloc(4_400_000, 7), headers: {} }
     const small = { key: Buffer.from('k'), value: Buffer.from('v'), headers: { a: 'b' } }
     const records = [large, ...Array.from({ length: 5000 }, () => small)]
@@ -57,7 +57,7 @@ describe('records', () => {
   })
 })
 
-test('the head says what a broker checks', () => {
+test('the header has the fields that a broker checks', () => {
   const records = ['a', 'b', 'c'].map((text) => ({
     key: null,
     value: Buffer.from(text),
@@ -80,7 +80,7 @@ test('the head says what a broker checks', () => {
   })
 })
 
-test('a record that is not as large as was added up is no batch', () => {
+test('a record that differs from its computed size is rejected', () => {
   let asked = 0
   const headers = {
     get changing() {
@@ -90,5 +90,5 @@ test('a record that is not as large as was added up is no batch', () => {
   }
   const batch = measureBatch([{ key: null, value: Buffer.alloc(1), headers }])
   const writer = new ByteWriter(2 * batch.size)
-  expect(() => writeBatch(writer, batch, noon)).toThrow('not as large as')
+  expect(() => writeBatch(writer, batch, noon)).toThrow('differs from the computed size')
 })

@@ -1,21 +1,21 @@
-/** One try to send: which broker gets what, and what its answer makes of each record. */
+/** Tests one attempt to send: which broker gets which records, and the result of each record. */
 import { describe, expect, test } from '@jest/globals'
 import { NetworkError, Reader, readRecordsBatch, UserError } from '@platformatic/kafka'
 import type { KafkaCluster } from '../../../../../platform/kafka/producer/kafka-cluster.ts'
 import type { Cluster } from '../../../../../platform/kafka/producer/kafka-metadata.ts'
-import type { PartitionAnswer } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
+import type { PartitionResult } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
 import { createTrySend } from '../../../../../platform/kafka/producer/kafka-try-send.ts'
 import type { RoutedRecord } from '../../../../../platform/kafka/record-producer.ts'
 import { noon } from '../../../../support/builders.ts'
 
 type Answer = (partition: number) => number | Error | null
 
-/** Partitions 0 and 1 are led by broker 1, the others by broker 2. */
+/** Broker 1 leads partitions 0 and 1; broker 2 leads the others. */
 const leaders = [1, 1, 2, 2]
 
 class FakeCluster implements KafkaCluster {
   readonly sent: { leader: number; partitions: number[]; values: string[] }[] = []
-  doubts = 0
+  refreshes = 0
   readonly #answer: Answer
   readonly #error: Error | null
 
@@ -26,19 +26,19 @@ class FakeCluster implements KafkaCluster {
 
   connect = () => Promise.resolve()
   close = () => Promise.resolve()
-  doubt = () => void (this.doubts += 1)
-  known = (): Cluster => {
+  refresh = () => void (this.refreshes += 1)
+  cached = (): Cluster => {
     const partitions = leaders.map((leader) => ({ leader }))
     const topics = new Map([['t', { partitions, partitionsCount: leaders.length }]])
     return { topics, brokers: new Map() }
   }
-  look = () => (this.#error === null ? Promise.resolve(this.known()) : Promise.reject(this.#error))
+  load = () => (this.#error === null ? Promise.resolve(this.cached()) : Promise.reject(this.#error))
 
-  produce(leader: number, makeRequest: () => Buffer): Promise<PartitionAnswer[]> {
+  produce(leader: number, makeRequest: () => Buffer): Promise<PartitionResult[]> {
     const found = partitionsIn(makeRequest())
     const partitions = found.map(({ partition }) => partition)
     this.sent.push({ leader, partitions, values: found.flatMap(({ values }) => values) })
-    const answers: PartitionAnswer[] = []
+    const answers: PartitionResult[] = []
     for (const partition of partitions) {
       const answer = this.#answer(partition)
       if (answer instanceof Error) return Promise.reject(answer)
@@ -74,18 +74,18 @@ function trySend(cluster: KafkaCluster, records: readonly RoutedRecord[]) {
 
 const four = ['a', 'b', 'c', 'd'].map((text, index) => recordOf(text, [0, 2, 1, 0][index] ?? 0))
 
-describe('what is acknowledged', () => {
-  test('went to the leader of its partition, one request for each', async () => {
+describe('an acknowledged record', () => {
+  test('is sent to the leader of its partition, in one request per leader', async () => {
     const cluster = new FakeCluster(() => 0)
     expect(await trySend(cluster, four)).toBeNull()
     expect(cluster.sent).toEqual([
       { leader: 1, partitions: [0, 1], values: ['a', 'd', 'c'] },
       { leader: 2, partitions: [2], values: ['b'] }
     ])
-    expect(cluster.doubts).toBe(0)
+    expect(cluster.refreshes).toBe(0)
   })
 
-  test('and was not routed beforehand goes where its key belongs', async () => {
+  test('is sent to the partition of its key if it was not routed before', async () => {
     const cluster = new FakeCluster(() => 0)
     expect(
       await trySend(cluster, [recordOf('a', -1, 'refund-agent'), recordOf('b', -1)])
@@ -94,54 +94,56 @@ describe('what is acknowledged', () => {
   })
 })
 
-describe('what is not', () => {
-  test('is told for each record', async () => {
+describe('a failed record', () => {
+  test('is reported with its result', async () => {
     const cluster = new FakeCluster((partition) => [0, 10, 29][partition] ?? null)
     const tried = await trySend(cluster, four)
-    expect(tried?.verdicts).toEqual(['acknowledged', 'refused', 'divisible', 'acknowledged'])
-    expect((tried?.cause as Error).message).toBe('of partition 1 the broker said MESSAGE_TOO_LARGE')
-    // That says nothing of leaders.
-    expect(cluster.doubts).toBe(0)
+    expect(tried?.results).toEqual(['acknowledged', 'refused', 'divisible', 'acknowledged'])
+    expect((tried?.cause as Error).message).toBe(
+      'the broker responded with MESSAGE_TOO_LARGE for partition 1'
+    )
+    // The error does not indicate a new leader, so the metadata is not refreshed.
+    expect(cluster.refreshes).toBe(0)
   })
 
-  test('because a broker is gone does not touch what another took', async () => {
+  test('of an unavailable broker does not affect records of another', async () => {
     const cluster = new FakeCluster((partition) => (partition === 2 ? new NetworkError('gone') : 0))
     const tried = await trySend(cluster, four)
-    expect(tried?.verdicts).toEqual(['acknowledged', 'unknown', 'acknowledged', 'acknowledged'])
+    expect(tried?.results).toEqual(['acknowledged', 'unknown', 'acknowledged', 'acknowledged'])
     expect(tried?.cause).toBeInstanceOf(NetworkError)
-    expect(cluster.doubts).toBe(1)
+    expect(cluster.refreshes).toBe(1)
   })
 
-  test('because the answer leaves it out is unknown', async () => {
+  test('missing in the response is unknown', async () => {
     const cluster = new FakeCluster((partition) => (partition === 1 ? null : 0))
     const tried = await trySend(cluster, four)
-    expect(tried?.verdicts[2]).toBe('unknown')
-    expect((tried?.cause as Error).message).toContain('the broker said nothing')
+    expect(tried?.results[2]).toBe('unknown')
+    expect((tried?.cause as Error).message).toContain('the broker responded with nothing')
   })
 
   test.each([
     [new NetworkError('nobody'), 'unknown'],
     [new UserError('no such mechanism'), 'refused']
-  ])('because of %s, before anything was sent, is %s', async (error, verdict) => {
+  ])('after %s, before any request was sent, is %s', async (error, verdict) => {
     const cluster = new FakeCluster(() => 0, error)
     const tried = await trySend(cluster, four)
-    expect(tried).toEqual({ verdicts: four.map(() => verdict), cause: error })
+    expect(tried).toEqual({ results: four.map(() => verdict), cause: error })
     expect(cluster.sent).toEqual([])
   })
 
-  test('because there is no connection costs no request', async () => {
+  test('without a connection costs no request', async () => {
     const cluster = new FakeCluster(() => 0)
     cluster.produce = () => Promise.reject(new NetworkError('refused'))
     const stamps: number[] = []
     const clock = { now: () => stamps.push(noon) }
     const tried = await createTrySend(cluster, { timeoutMs: 1000, clock })(four)
-    expect(tried?.verdicts).toEqual(four.map(() => 'unknown'))
+    expect(tried?.results).toEqual(four.map(() => 'unknown'))
     expect(stamps).toEqual([])
   })
 
-  test('because its topic was never named is unknown, and says so', async () => {
+  test('of a topic that is not configured is unknown', async () => {
     const tried = await trySend(new FakeCluster(() => 0), [{ ...recordOf('a', 0), topic: 'other' }])
-    expect(tried?.verdicts).toEqual(['unknown'])
-    expect((tried?.cause as Error).message).toBe('no topic "other" was named beforehand')
+    expect(tried?.results).toEqual(['unknown'])
+    expect((tried?.cause as Error).message).toBe('topic "other" is not configured')
   })
 })

@@ -1,4 +1,4 @@
-/** Middleware of the AI SDK, given models of the specifications v2 and v4. */
+/** Tests the AI SDK middleware with models of specifications v2 and v4. */
 import { expect, test } from '@jest/globals'
 import { sluiceMiddleware } from '../../../../../sdk/typescript/src/ai-middleware.ts'
 import { recorded } from '../../../../support/sdk/recorded.ts'
@@ -45,7 +45,7 @@ async function read(stream: AsyncIterable<unknown>): Promise<unknown[]> {
 test.each([
   ['v2', v2],
   ['v4', v4]
-])('what a model of %s generates is a decision', async (_, answer) => {
+])('logs a response of a %s model as a decision', async (_, answer) => {
   const { startTrace, decisions } = recorded()
   const { wrapGenerate } = sluiceMiddleware({ startTrace })
   const doGenerate = async (): Promise<object> => answer
@@ -53,7 +53,7 @@ test.each([
   expect(decisions).toEqual([expected])
 })
 
-test('what a model streams is passed through, and a decision at its end', async () => {
+test('passes a stream through and logs it when it ends', async () => {
   const { startTrace, decisions } = recorded()
   const { wrapStream } = sluiceMiddleware({ startTrace }, { agentId: 'desk' })
   const doStream = async () => ({ stream: ReadableStream.from(parts), request: { body: 1 } })
@@ -64,7 +64,7 @@ test('what a model streams is passed through, and a decision at its end', async 
   expect(decisions).toEqual([{ ...expected, agentId: 'desk' }])
 })
 
-test('a stream that ends in an error says which', async () => {
+test('logs the error of a failing stream', async () => {
   const { startTrace, decisions } = recorded()
   const { wrapStream } = sluiceMiddleware({ startTrace })
   const broken = [...parts.slice(0, 3), { type: 'error', error: new Error('overloaded') }]
@@ -74,12 +74,12 @@ test('a stream that ends in an error says which', async () => {
   expect(decisions).toMatchObject([{ output: 'Ye', metadata: { error } }])
 })
 
-test('an error is thrown as it was, and a decision', async () => {
+test('rethrows and logs the error of a model', async () => {
   const { startTrace, decisions } = recorded()
   const { wrapGenerate, wrapStream } = sluiceMiddleware({ startTrace })
-  const asking = { doGenerate: async () => fail(), doStream: async () => fail(), params, model }
-  await expect(wrapGenerate(asking)).rejects.toThrow('no model')
-  await expect(wrapStream(asking)).rejects.toThrow('no model')
+  const wrapped = { doGenerate: async () => fail(), doStream: async () => fail(), params, model }
+  await expect(wrapGenerate(wrapped)).rejects.toThrow('no model')
+  await expect(wrapStream(wrapped)).rejects.toThrow('no model')
   const error = { name: 'Error', message: 'no model' }
   const failed = { input: prompt, output: '', metadata: { model: 'small', error } }
   expect(decisions).toMatchObject([failed, failed])

@@ -1,4 +1,4 @@
-/** Pauses: a random part of a growing limit, and what a gateway asks for. */
+/** Tests backoff pauses and the parsing of Retry-After. */
 import { describe, expect, test } from '@jest/globals'
 import { backoffMs, readRetryAfter } from '../../../../../sdk/typescript/src/backoff.ts'
 
@@ -12,7 +12,7 @@ describe('backoff', () => {
     [5, 0.5, 2000],
     [8, 1, 30_000],
     [2000, 1, 30_000]
-  ])('after failure %i with chance %d: %d ms', (failures, chance, pause) => {
+  ])('failure %i, random %d: pauses for %d ms', (failures, chance, pause) => {
     expect(backoffMs(failures, limits, () => chance)).toBe(pause)
   })
 })

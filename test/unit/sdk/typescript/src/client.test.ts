@@ -1,4 +1,4 @@
-/** What a host may rely on: ids at once, nothing thrown, every decision counted once. */
+/** Tests the client: it returns ids immediately, never throws, and counts every decision once. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Stats } from '../../../../../sdk/typescript/src/client.ts'
@@ -35,13 +35,13 @@ describe('log', () => {
         }
       )
     ]
-  ])('of %# throws nothing and returns an id', (decision) => {
+  ])('never throws for input %# and returns an id', (decision) => {
     const { client } = createFakeClient()
     expect(client.log(decision as never)).toMatch(/^[0-9a-f-]{36}$/u)
     expect(sumOf(client.stats())).toBe(1)
   })
 
-  test('keeps an id of the caller, and replaces what is none', async () => {
+  test("keeps the caller's UUID and replaces an invalid id", async () => {
     const errors: unknown[] = []
     const { client, platform } = createFakeClient({
       onError: (_error, about) => errors.push(about)
@@ -55,7 +55,7 @@ describe('log', () => {
     expect(errors).toEqual([{ stage: 'encode', count: 1 }])
   })
 
-  test('within a getter of what is logged is no trouble', async () => {
+  test('can be called from a getter of a logged value', async () => {
     const { client, platform, sent } = createFakeClient()
     const input = {
       get a() {
@@ -81,7 +81,7 @@ describe('log', () => {
       { input: 1, output: '' }
     ],
     ['queue_full', { queueMaxBytes: 1024 }, { input: 'x'.repeat(2000), output: '' }]
-  ])('is dropped as %s', async (reason, options, decision) => {
+  ])('drops a decision as %s', async (reason, options, decision) => {
     const drops: unknown[] = []
     const { client, platform } = createFakeClient({
       ...options,
@@ -93,14 +93,14 @@ describe('log', () => {
     expect(drops).toEqual([{ reason, count: 1 }])
   })
 
-  test('counts decisions that were changed, once each', () => {
+  test('counts each changed decision once', () => {
     const { client } = createFakeClient()
     client.log({ input: [NaN, NaN], output: '' })
     client.log({ input: 1, output: '' })
     expect(client.stats().changed).toBe(1)
   })
 
-  test('tells nothing of what is logged, whatever fails', async () => {
+  test('never shows payloads or keys in a failure report', async () => {
     const { client, platform } = createFakeClient(
       {
         debug: true,
@@ -121,7 +121,7 @@ describe('log', () => {
   })
 })
 
-describe('a client that is not to send', () => {
+describe('a client that cannot send', () => {
   test.each([
     [{ disabled: true }, []],
     [
@@ -142,7 +142,7 @@ describe('a client that is not to send', () => {
 })
 
 describe('sampling', () => {
-  test('takes all of a session or none, and about its share', () => {
+  test('samples whole sessions at about the given rate', () => {
     const { client } = createFakeClient({ sampleRate: 0.25 })
     for (let session = 0; session < 400; session++) {
       const decision = { input: 1, output: '', sessionId: `session ${session}` }
@@ -156,7 +156,7 @@ describe('sampling', () => {
   })
 })
 
-describe('the count', () => {
+describe('the counts', () => {
   const gateways: readonly Gateway[] = [
     takeAll,
     status(503),
@@ -183,7 +183,7 @@ describe('the count', () => {
     flush: fc.boolean()
   })
 
-  test('is exact at every moment, whatever the gateway does', async () => {
+  test('add up at every moment, whatever the gateway does', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(move, { maxLength: 12 }), fc.boolean(), async (moves, isNewest) => {
         const { client, platform, log } = createFakeClient({
@@ -194,7 +194,7 @@ describe('the count', () => {
           queuePolicy: isNewest ? 'drop-newest' : 'drop-oldest'
         })
         let logged = 0
-        let told = 0
+        let reported = 0
         for (const { log: count, gateway, wait, flush } of moves) {
           platform.gateway = gateways[gateway] as Gateway
           log(count)
@@ -202,12 +202,12 @@ describe('the count', () => {
           const flushed = flush ? client.flush({ timeoutMs: wait }) : undefined
           await platform.advance(wait)
           const result = await flushed
-          if (result !== undefined) told += result.sent
+          if (result !== undefined) reported += result.sent
           expect(client.stats().logged).toBe(logged)
           expect(sumOf(client.stats())).toBe(logged)
           expect(client.stats().pending).toBeLessThanOrEqual(20)
         }
-        expect(told).toBeLessThanOrEqual(client.stats().sent)
+        expect(reported).toBeLessThanOrEqual(client.stats().sent)
         platform.gateway = hang
         const closed = client.close()
         await platform.advance(5000)

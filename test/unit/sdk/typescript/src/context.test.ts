@@ -1,4 +1,4 @@
-/** What holds within a function holds in all that it awaits, and nowhere else. */
+/** Tests that a context applies to everything awaited within a function, and to nothing else. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, test } from '@jest/globals'
 import { createContext } from '../../../../../sdk/typescript/src/context.ts'
@@ -9,14 +9,14 @@ import { createNodeContextStorage } from '../../../../../sdk/typescript/src/node
 const storages: Record<string, () => ContextStorage> = {
   node: createNodeContextStorage,
   'edge with a global': () => createEdgeContextStorage({ AsyncLocalStorage }),
-  'edge with modules of Node': () => {
+  'edge with Node modules': () => {
     const getBuiltinModule = (): object => ({ AsyncLocalStorage })
     return createEdgeContextStorage({ process: { getBuiltinModule } })
   }
 }
 
 describe.each(Object.entries(storages))('%s', (_, createStorage) => {
-  test('two conversations at once do not mix', async () => {
+  test('separates two concurrent conversations', async () => {
     const context = createContext(createStorage())
     const seen = async (sessionId: string): Promise<unknown> =>
       await context.within({ sessionId }, async () => {
@@ -28,7 +28,7 @@ describe.each(Object.entries(storages))('%s', (_, createStorage) => {
   })
 })
 
-test('the inner field wins, metadata member by member, and null is no answer', () => {
+test('prefers the inner field unless it is null, and merges metadata member by member', () => {
   const context = createContext(createNodeContextStorage())
   const outer = { agentId: 'outer', domain: 'sales', metadata: { a: 1, b: 1 } }
   const inner = { agentId: 'inner', domain: null, metadata: { b: 2 } }
@@ -36,16 +36,16 @@ test('the inner field wins, metadata member by member, and null is no answer', (
   expect(seen).toEqual({ agentId: 'inner', domain: 'sales', metadata: { a: 1, b: 2 } })
 })
 
-test('what held elsewhere can hold here, alone', () => {
+test('replaces the current context with an earlier one', () => {
   const context = createContext(createNodeContextStorage())
   const there = context.within({ agentId: 'there' }, context.current)
   const seen = context.within({ domain: 'here' }, () => context.only(there, context.current))
   expect(seen).toEqual({ agentId: 'there', metadata: {} })
 })
 
-test('without AsyncLocalStorage it holds until the function returns, also by an error', () => {
+test('without AsyncLocalStorage, a context ends when the function returns or throws', () => {
   const getBuiltinModule = (): never => {
-    throw new Error('none here')
+    throw new Error('no context')
   }
   const context = createContext(createEdgeContextStorage({ process: { getBuiltinModule } }))
   expect(context.within({ agentId: 'a' }, () => context.current().agentId)).toBe('a')

@@ -1,4 +1,4 @@
-/** The fields of a decision: what is mended, cut or left out, and that it is told. */
+/** Tests which decision fields are repaired, truncated or omitted, and how changes are noted. */
 import { describe, expect, test } from '@jest/globals'
 import { composeDecision, ownIdOf } from '../../../../../sdk/typescript/src/compose-decision.ts'
 import { encodeDecision, invalid } from '../../../../../sdk/typescript/src/encode-decision.ts'
@@ -17,7 +17,7 @@ function encode(decision: unknown, context?: object, defaults = none) {
 const always = { decision_id: decisionId, sdk_version: 'typescript/0.1.0' }
 
 describe('fields', () => {
-  test('all of them, by their names on the wire', () => {
+  test('encodes all fields under their API names', () => {
     const decision = {
       input: { a: [1] },
       output: 'yes',
@@ -49,7 +49,7 @@ describe('fields', () => {
     ['an object', { a: [1, null] }, '{"a":[1,null]}'],
     ['a number', 42, '42'],
     ['a date', new Date(0), '"1970-01-01T00:00:00.000Z"']
-  ])('an output that is %s', (_, output, text) => {
+  ])('encodes an output that is %s', (_, output, text) => {
     expect(encode({ input: null, output }).fields).toEqual({ ...always, input: null, output: text })
   })
 
@@ -61,11 +61,11 @@ describe('fields', () => {
     [{ input: 1 }],
     [{ input: 1, output: null }],
     [{ input: undefined, output: 'a' }]
-  ])('%p is no decision', (decision) => {
+  ])('rejects %p', (decision) => {
     expect(() => encode(decision)).toThrow(invalid)
   })
 
-  test('own fields win over the context, and that over the options; nothing is no field', () => {
+  test('prefers own fields, then the context, then the options; skips empty values', () => {
     const context = { agentId: 'around', sessionId: 'around', metadata: { a: 1, b: { c: 1 } } }
     const decision = { input: 1, output: '', agentId: '', sessionId: 'own', metadata: { b: 2 } }
     const { fields } = encode(decision, context, { agentId: 'default', domain: 'default' } as never)
@@ -73,14 +73,14 @@ describe('fields', () => {
     expect(fields['metadata']).toEqual({ a: 1, b: 2 })
   })
 
-  test('numbers are harmless names', () => {
+  test('converts numbers to text', () => {
     expect(encode({ input: 1, output: '', agentId: 17, sessionId: 5n })).toMatchObject({
       fields: { agent_id: '17', session_id: '5' },
       changes: 0
     })
   })
 
-  test('what means nothing is left out and noted', () => {
+  test('omits and notes values of a wrong type', () => {
     const decision = {
       input: 1,
       output: '',
@@ -99,13 +99,13 @@ describe('fields', () => {
     })
   })
 
-  test('metadata that is wrong leaves that of the context', () => {
+  test("keeps the context's metadata if the decision's are invalid", () => {
     expect(encode({ input: 1, output: '', metadata: 5 }, { metadata: { a: 1 } }).fields).toEqual(
       expect.objectContaining({ metadata: { a: 1, sdk_changes: ['/metadata: wrong_type'] } })
     )
   })
 
-  test('names are cut by code points, and U+0000 is taken out', () => {
+  test('truncates by code points and removes U+0000', () => {
     const decision = { input: 1, output: 'a\0', agentId: '😀'.repeat(256), domain: 'a\0b' }
     const { fields } = encode(decision)
     expect(fields).toMatchObject({ agent_id: '😀'.repeat(255), domain: 'ab', output: 'a\0' })
@@ -115,7 +115,7 @@ describe('fields', () => {
 })
 
 describe('changes', () => {
-  test('are told beside what metadata holds, ten at most', () => {
+  test('are appended to those in metadata, up to ten', () => {
     const input = Array.from({ length: 12 }, () => NaN)
     const { fields, changes } = encode({ input, output: '', metadata: { tier: 'gold' } })
     const sdk_changes = input.slice(2).map((_, index) => `/input/${index}: not_finite`)
@@ -123,7 +123,7 @@ describe('changes', () => {
     expect(changes).toBe(12)
   })
 
-  test('replace a member of the same name, which else stays', () => {
+  test('replace a member of the same name and keep the others', () => {
     const metadata = { sdk_changes: 'mine', a: NaN, text: '"sdk_changes":' }
     expect(encode({ input: 1, output: '', metadata }).fields['metadata']).toEqual({
       a: 'NaN',
@@ -140,12 +140,12 @@ describe('size', () => {
     { input: 'x'.repeat(9990), output: '' },
     { input: 1, output: 'x'.repeat(10_001) },
     { input: 1, output: '', metadata: { a: '"'.repeat(5000) } }
-  ])('what is larger than the limit is not sent', (decision) => {
+  ])('drops a decision over the limit', (decision) => {
     expect(() => encode(decision)).toThrow(tooLarge)
   })
 })
 
-describe('own ids', () => {
+describe('caller ids', () => {
   test.each([
     [decisionId.toUpperCase(), decisionId],
     ['order-17', null],
@@ -158,8 +158,8 @@ describe('own ids', () => {
   })
 })
 
-describe('metadata that misbehave', () => {
-  test('cannot be read: they are left out, and the JSON stays whole', () => {
+describe('hostile metadata', () => {
+  test('is omitted if it cannot be read', () => {
     const { proxy, revoke } = Proxy.revocable({}, {})
     revoke()
     const changes = ['/metadata: unreadable', '/metadata: wrong_type']
@@ -169,14 +169,14 @@ describe('metadata that misbehave', () => {
     expect(within.fields['metadata']).toEqual({ a: 1, sdk_changes: ['/metadata: wrong_type'] })
   })
 
-  test('answer differently when they are asked again: the JSON stays whole', () => {
+  test('keeps the JSON valid if it changes between reads', () => {
     let asked = 0
     const metadata = { toJSON: () => (asked++ % 2 === 0 ? { sdk_changes: 1 } : 'abc') }
     const { fields } = encode({ input: NaN, output: 'o', metadata })
     expect(fields['metadata']).toEqual({ sdk_changes: ['/input: not_finite'] })
   })
 
-  test('what toJSON leaves out stays out', () => {
+  test('excludes members that its toJSON omits', () => {
     class Told {
       readonly secret = 'sesame'
       toJSON(): object {
@@ -190,8 +190,8 @@ describe('metadata that misbehave', () => {
   })
 })
 
-describe('values that misbehave', () => {
-  test('a Proxy that throws whatever it is asked is unreadable', () => {
+describe('hostile values', () => {
+  test('replaces a Proxy that always throws', () => {
     const throws = (): never => {
       throw new TypeError('sesame')
     }
@@ -200,7 +200,7 @@ describe('values that misbehave', () => {
     expect(fields['input']).toEqual(['[error: TypeError]', []])
   })
 
-  test('what never ends, or leaves no text behind, is too large', () => {
+  test('rejects an endless value, with or without text, as too large', () => {
     class Endless extends Set<number> {
       override *[Symbol.iterator](): SetIterator<number> {
         for (;;) yield 1
@@ -212,7 +212,7 @@ describe('values that misbehave', () => {
     expect(() => encode({ input: Array(1000).fill(wide), output: 'o' })).toThrow(tooLarge)
   })
 
-  test('what only says that it is a buffer is not filled', () => {
+  test('does not allocate memory for an object that only claims to be a buffer', () => {
     class Buffers {
       readonly [Symbol.toStringTag] = 'ArrayBuffer'
       readonly length = 2 ** 40

@@ -1,4 +1,4 @@
-/** Every kind of value as JSON, and what is noted of those that JSON cannot hold. */
+/** Tests that every kind of value is encoded as JSON, with a note for each replaced value. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { runInNewContext } from 'node:vm'
@@ -28,18 +28,18 @@ function nested(levels: number, inner: unknown): unknown {
   return value
 }
 
-describe('values that JSON has', () => {
-  test('are what JSON.stringify makes of them', () => {
+describe('JSON values', () => {
+  test('are encoded as by JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), (value) => {
-        // Lone surrogates are what we write otherwise.
+        // The SDK replaces unpaired surrogates, which JSON.stringify escapes.
         fc.pre(!/\\ud/u.test(JSON.stringify(value)))
         expect(encode(value)).toEqual({ text: JSON.stringify(value), notes: [], depth: 0 })
       })
     )
   })
 
-  test('whatever it is, the text is JSON within the limit, or the value is too large', () => {
+  test('writes JSON within the limit, or rejects the value as too large', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true }), (value) => {
         try {
@@ -52,7 +52,7 @@ describe('values that JSON has', () => {
   })
 })
 
-describe('values that are represented', () => {
+describe('converted values', () => {
   const own = Object.create(null) as Record<string, unknown>
   own['__proto__'] = 1
   test.each([
@@ -77,12 +77,12 @@ describe('values that are represented', () => {
       '"data:application/octet-stream;base64,AA=="'
     ],
     ['memory', new ArrayBuffer(1), '"data:application/octet-stream;base64,AA=="'],
-    ['what has a toJSON', { toJSON: () => ({ a: 1n }) }, '{"a":1}'],
+    ['objects with toJSON', { toJSON: () => ({ a: 1n }) }, '{"a":1}'],
     ['addresses', new URL('https://a.example'), '"https://a.example/"'],
     ['objects of a class', new Money(), '{"amount":5}'],
     ['boxes', [Object(1), Object('a'), Object(true), Object(2n)], '[1,"a",true,2]'],
     ['undefined', { a: undefined, b: [undefined] }, '{"b":[null]}'],
-    ['what is called __proto__', own, '{"__proto__":1}'],
+    ['a member named __proto__', own, '{"__proto__":1}'],
     ['minus zero', -0, '0'],
     [
       'values of another realm',
@@ -93,13 +93,13 @@ describe('values that are represented', () => {
     expect(encode(value)).toEqual({ text, notes: [], depth: 0 })
   })
 
-  test('one value in two places is no circle', () => {
+  test('does not treat a repeated value as a cycle', () => {
     const value = { a: [1] }
     expect(encode([value, value, { value }]).notes).toEqual([])
   })
 })
 
-describe('values that are changed, and noted', () => {
+describe('replaced values, with notes', () => {
   const cycle: { self?: unknown } = {}
   cycle.self = [cycle]
   const revoked = Proxy.revocable({}, {})
@@ -119,7 +119,7 @@ describe('values that are changed, and noted', () => {
   )
   test.each([
     [
-      'no number',
+      'not a number',
       [NaN, Infinity, -Infinity],
       '["NaN","Infinity","-Infinity"]',
       ['/0: not_finite', '/1: not_finite', '/2: not_finite']
@@ -134,7 +134,7 @@ describe('values that are changed, and noted', () => {
     ['symbols', Symbol('s'), '"[symbol s]"', [': not_data']],
     ['blobs', { b: new Blob(['x']) }, '{"b":"[blob]"}', ['/b: not_data']],
     [
-      'what is no data',
+      'values that are not data',
       [Promise.resolve(), /x/u, new WeakMap()],
       '["[Promise]","[RegExp]","[WeakMap]"]',
       ['/0: not_data', '/1: not_data', '/2: not_data']
@@ -162,30 +162,30 @@ describe('values that are changed, and noted', () => {
       '{"a":"[error: object]"}',
       ['/a: unreadable']
     ],
-    ['a date that is none', [new Date(NaN)], '["[error: RangeError]"]', ['/0: unreadable']],
-    ['a proxy that is gone', [revoked.proxy], '["[error: TypeError]"]', ['/0: unreadable']],
-    ['a list that refuses', [closed, NaN], '[[1],"NaN"]', ['/1: not_finite']],
-    ['a proxy that refuses', [refusing], '["[error: SyntaxError]"]', ['/0: unreadable']],
+    ['an invalid date', [new Date(NaN)], '["[error: RangeError]"]', ['/0: unreadable']],
+    ['a revoked proxy', [revoked.proxy], '["[error: TypeError]"]', ['/0: unreadable']],
+    ['an array that throws', [closed, NaN], '[[1],"NaN"]', ['/1: not_finite']],
+    ['a proxy that throws', [refusing], '["[error: SyntaxError]"]', ['/0: unreadable']],
     [
-      'half a character',
+      'an unpaired surrogate',
       ['a\ud800', '\udfff\ud83d\ude00', '\\ud800'],
       '["a\ufffd","\ufffd\ud83d\ude00","\\\\ud800"]',
       ['/0: surrogate', '/1: surrogate']
     ],
     [
-      'half a character in a name',
+      'an unpaired surrogate in a name',
       { x: NaN, 'a\ud800': [NaN] },
       '{"x":"NaN","a\ufffd":["NaN"]}',
       ['/a\ufffd: surrogate', '/x: not_finite', '/a\ufffd/0: not_finite']
     ],
     [
-      'names that become the same',
+      'names that become equal',
       { '\ud800': 1, '\udfff': 2, '\ufffd': 3 },
       '{"\ufffd":3}',
       ['/\ufffd: surrogate', '/\ufffd: surrogate']
     ],
     [
-      'a name with signs of the pointer',
+      'a name with JSON Pointer escapes',
       { 'a/b~c': NaN },
       '{"a/b~c":"NaN"}',
       ['/a~1b~0c: not_finite']
@@ -194,7 +194,7 @@ describe('values that are changed, and noted', () => {
     expect(encode(value)).toEqual({ text, notes: notes.map((note) => `/input${note}`), depth: 0 })
   })
 
-  test('nested deeper than 56 levels; a date is no level', () => {
+  test('replaces values below 56 levels, and does not count a date as a level', () => {
     expect(encode(nested(56, new Date(0))).notes).toEqual([])
     const { text, notes } = encode(nested(57, 1))
     expect(text).toContain('"[too deep]"')
@@ -202,18 +202,18 @@ describe('values that are changed, and noted', () => {
     expect(encode(nested(100_000, 1)).notes).toHaveLength(1)
   })
 
-  test('a toJSON that gives another, and so on, ends', () => {
+  test('terminates if toJSON returns an object with toJSON', () => {
     const endless = () => ({ toJSON: endless })
     expect(encode(endless()).notes).toEqual(['/input: too_deep'])
   })
 })
 
-describe('what is too large', () => {
+describe('values that are too large', () => {
   const million = 1_000_000
   test.each([
     ['a text', 'x'.repeat(million)],
     ['many values', Array.from({ length: 20 }, () => 'x'.repeat(100))],
-    ['a list that is mostly empty', new Array(2 ** 31)],
+    ['a sparse array', new Array(2 ** 31)],
     ['a large set', new Set(Array.from({ length: 10_000 }, (_, index) => index))],
     ['bytes', new Uint8Array(million)],
     ['an integer', 1n << 100_000n],
@@ -222,7 +222,7 @@ describe('what is too large', () => {
     expect(() => encode(value, 1000)).toThrow(tooLarge)
   })
 
-  test('the walk ends where the limit is', () => {
+  test('stops at the limit', () => {
     let reads = 0
     const list = new Proxy([], {
       get: (_, name) => (name === 'length' ? 900 : ++reads && 'x'.repeat(100))

@@ -1,4 +1,4 @@
-/** The transport of the edge. */
+/** Tests the fetch transport, which edge hosts use. */
 import { exchangeOverFetch } from '../../../../../sdk/typescript/src/fetch-transport.ts'
 import { testTransport } from '../../../../support/sdk/transport-contract.ts'
 

@@ -1,4 +1,4 @@
-/** A flush waits for what was logged before it, as long as that is of use; a close ends it all. */
+/** Tests that a flush waits only while waiting can help, and that close drops unsent decisions. */
 import { describe, expect, test } from '@jest/globals'
 import { createFakeClient } from '../../../../support/sdk/create-fake-client.ts'
 import { script, status, takeAll } from '../../../../support/sdk/fake-platform.ts'
@@ -8,7 +8,7 @@ const hang: Gateway = () => new Promise(() => undefined)
 const none = { sent: 0, failed: 0, dropped: 0, pending: 0 }
 
 describe('flush', () => {
-  test('does not wait for the interval, and keeps the process alive until it ends', async () => {
+  test('skips the interval and keeps the process alive until it ends', async () => {
     const { client, platform, log } = createFakeClient()
     log(3)
     const flushed = client.flush()
@@ -20,7 +20,7 @@ describe('flush', () => {
     expect(platform.requests).toHaveLength(1)
   })
 
-  test('waits for what is on its way', async () => {
+  test('waits for decisions being sent', async () => {
     let answer = (): void => undefined
     const { client, platform, log } = createFakeClient(
       { batchMaxItems: 2 },
@@ -34,7 +34,7 @@ describe('flush', () => {
     expect(await flushed).toEqual({ ...none, sent: 2 })
   })
 
-  test('is not prolonged by what is logged meanwhile', async () => {
+  test('is not prolonged by later decisions', async () => {
     const { client, platform, log } = createFakeClient({}, script(takeAll, hang))
     log(1)
     const flushed = client.flush()
@@ -44,7 +44,7 @@ describe('flush', () => {
     expect(client.stats().pending).toBe(1)
   })
 
-  test('waits for a pause within its time, and tells what is left after it', async () => {
+  test('waits for a pause within its timeout, and otherwise returns what is pending', async () => {
     const gateway = script(status(503, { retryAfter: '2' }), status(503, { retryAfter: '2' }))
     const { client, platform, log } = createFakeClient({}, gateway)
     log(2)
@@ -56,7 +56,7 @@ describe('flush', () => {
     expect(await long).toEqual({ ...none, sent: 2 })
   })
 
-  test('ends at once when nothing can be sent in its time', async () => {
+  test('ends immediately if nothing can be sent within its timeout', async () => {
     const { client, platform, log } = createFakeClient({}, status(401))
     log(2)
     const flushed = client.flush()
@@ -68,7 +68,7 @@ describe('flush', () => {
     expect(platform.requests).toHaveLength(1)
   })
 
-  test('counts what fails', async () => {
+  test('counts failed decisions', async () => {
     const { client, platform, log } = createFakeClient(
       { batchMaxItems: 2, queueMaxItems: 4 },
       script(status(400), hang)
@@ -83,7 +83,7 @@ describe('flush', () => {
   })
 
   test.each([[{ timeoutMs: NaN }], [{ timeoutMs: '5' }], [null], [5]])(
-    'with %p waits as long as a shutdown',
+    'with %p waits for shutdownMs',
     async (options) => {
       const { client, platform, log } = createFakeClient({ shutdownMs: 300 }, hang)
       log(1)
@@ -93,7 +93,7 @@ describe('flush', () => {
     }
   )
 
-  test.each([[1e15], [Infinity], [3e9]])('may wait for %d ms', async (timeoutMs) => {
+  test.each([[1e15], [Infinity], [3e9]])('accepts %d ms', async (timeoutMs) => {
     const { client, platform, log } = createFakeClient({}, script(status(503)))
     log(1)
     const flushed = client.flush({ timeoutMs })
@@ -101,7 +101,7 @@ describe('flush', () => {
     expect(await flushed).toEqual({ ...none, sent: 1 })
   })
 
-  test('that may not wait sends, and tells what is left', async () => {
+  test('starts a request with a timeout of 0, and returns what is pending', async () => {
     const { client, platform, log, sent } = createFakeClient()
     log(1)
     const flushed = client.flush({ timeoutMs: -5 })
@@ -112,7 +112,7 @@ describe('flush', () => {
 })
 
 describe('close', () => {
-  test('sends what is left; what comes later is dropped', async () => {
+  test('sends waiting decisions and drops later ones', async () => {
     const { client, platform, log, sent } = createFakeClient()
     log(2)
     const closed = client.close()
@@ -121,17 +121,17 @@ describe('close', () => {
     expect(await closed).toEqual({ ...none, sent: 2 })
     log(1)
     await platform.advance(10_000)
-    // What was dropped meanwhile is told, without a decision.
+    // The last drop is reported in a request without decisions.
     expect(sent()).toEqual([['0', '1'], []])
     expect(client.stats()).toMatchObject({ logged: 4, sent: 2, dropped: { shutdown: 2 } })
     expect(await client.close()).toEqual({ ...none, sent: 2 })
     expect(platform.watched.size).toBe(0)
   })
 
-  test('drops what does not go in time, on its way or not, and ends requests', async () => {
-    const told: unknown[] = []
+  test('drops decisions that are not sent in time and aborts their requests', async () => {
+    const calls: unknown[] = []
     const { client, platform, log } = createFakeClient(
-      { batchMaxItems: 2, onDrop: (about) => told.push(about) },
+      { batchMaxItems: 2, onDrop: (about) => calls.push(about) },
       hang
     )
     log(7)
@@ -140,11 +140,11 @@ describe('close', () => {
     expect(await closed).toEqual({ ...none, dropped: 7 })
     expect(platform.requests.map(({ exchange }) => exchange.signal.aborted)).toEqual([true, true])
     expect(client.stats()).toMatchObject({ pending: 0, pendingBytes: 0, dropped: { shutdown: 7 } })
-    expect(told).toEqual([{ reason: 'shutdown', count: 7 }])
+    expect(calls).toEqual([{ reason: 'shutdown', count: 7 }])
     expect(platform.lines).toContain('sluice: 7 decisions were not sent: the client was closed')
   })
 
-  test('tells the gateway what was dropped', async () => {
+  test('reports drops to the gateway', async () => {
     const { client, platform } = createFakeClient()
     client.log({ output: '' } as never)
     const closed = client.close()
@@ -154,15 +154,15 @@ describe('close', () => {
   })
 })
 
-test('the end of a process has its own way to count', async () => {
+test('returns the number of decisions dropped at process exit', async () => {
   const { client, platform, log } = createFakeClient({}, hang)
   log(3)
   const [watched] = platform.watched
   const flushed = watched?.flush(100)
   await platform.advance(100)
   expect(await flushed).toMatchObject({ pending: 3 })
-  expect(watched?.giveUp()).toBe(3)
-  expect(watched?.giveUp()).toBe(0)
+  expect(watched?.dropRemaining()).toBe(3)
+  expect(watched?.dropRemaining()).toBe(0)
   platform.gateway = takeAll
   log(1)
   await platform.advance(1000)

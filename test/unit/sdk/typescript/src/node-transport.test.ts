@@ -1,4 +1,4 @@
-/** The transport of Node, and what only it has to do: keep connections. */
+/** Tests the Node transport, including reused connections. */
 import { describe, expect, test } from '@jest/globals'
 import { createNodeTransport } from '../../../../../sdk/typescript/src/node-transport.ts'
 import { listen, listenRaw } from '../../../../support/sdk/listen.ts'
@@ -11,7 +11,7 @@ function exchange(url: string, body = '{}') {
 }
 
 describe('connections', () => {
-  test('are kept for the next request', async () => {
+  test('are reused for the next request', async () => {
     const transport = createNodeTransport()
     const ports = new Set<number | undefined>()
     const url = await listen((request, response) => {
@@ -22,7 +22,7 @@ describe('connections', () => {
     expect(ports.size).toBe(1)
   })
 
-  test('an answer that comes before the request is out counts', async () => {
+  test('accept a response that arrives before the request is sent', async () => {
     const url = await listenRaw((socket) => {
       socket.once('data', () => {
         socket.pause()

@@ -1,4 +1,6 @@
-/** Callbacks once a second, lines once a minute; neither ever disturbs. */
+/** Tests that callbacks and log lines are rate limited, and that a failing callback does not affect
+ * the application.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { createNotices } from '../../../../../sdk/typescript/src/notices.ts'
 import type { NoticesSettings } from '../../../../../sdk/typescript/src/notices.ts'
@@ -9,14 +11,14 @@ function create(settings: Partial<NoticesSettings> = {}) {
   return { platform, notices: createNotices({ debug: false, ...settings }, platform) }
 }
 
-const hint = { count: 1, hint: 'mend it' }
+const hint = { count: 1, hint: 'fix it' }
 
 describe('callbacks', () => {
-  test('are told at once, then once a second of each reason, with the sum', async () => {
-    const told: unknown[] = []
-    const { platform, notices } = create({ onDrop: (about) => void told.push(about) })
+  test('are called immediately, then once a second per reason, with the sum', async () => {
+    const calls: unknown[] = []
+    const { platform, notices } = create({ onDrop: (about) => void calls.push(about) })
     notices.dropped('queue_full', 1)
-    expect(told).toEqual([])
+    expect(calls).toEqual([])
     await platform.advance(0)
     notices.dropped('queue_full', 2)
     notices.dropped('queue_full', 3)
@@ -26,27 +28,27 @@ describe('callbacks', () => {
       { reason: 'queue_full', count: 1 },
       { reason: 'refused', count: 4 }
     ]
-    expect(told).toEqual(first)
+    expect(calls).toEqual(first)
     await platform.advance(1)
-    expect(told).toEqual([...first, { reason: 'queue_full', count: 5 }])
+    expect(calls).toEqual([...first, { reason: 'queue_full', count: 5 }])
     notices.dropped('queue_full', 6)
     notices.flush()
     notices.flush()
-    expect(told.slice(3)).toEqual([{ reason: 'queue_full', count: 6 }])
+    expect(calls.slice(3)).toEqual([{ reason: 'queue_full', count: 6 }])
     await platform.advance(5000)
-    expect(told).toHaveLength(4)
+    expect(calls).toHaveLength(4)
   })
 
-  test('are told the latest error of each stage', async () => {
-    const told: unknown[] = []
+  test('receive the latest error of each stage', async () => {
+    const calls: unknown[] = []
     const { platform, notices } = create({
-      onError: ({ message }, about) => void told.push([message, about])
+      onError: ({ message }, about) => void calls.push([message, about])
     })
     notices.failed('send', new Error('one'), { count: 3, hint: '' })
     notices.failed('send', new Error('two'), { count: 4, hint: '' })
     notices.failed('encode', new Error('three'), hint)
     await platform.advance(0)
-    expect(told).toEqual([
+    expect(calls).toEqual([
       ['two', { stage: 'send', count: 7 }],
       ['three', { stage: 'encode', count: 1 }]
     ])
@@ -74,33 +76,33 @@ describe('callbacks', () => {
 })
 
 describe('lines', () => {
-  test('the first problem at once, then a summary a minute', async () => {
+  test('prints the first problem immediately, then one summary per minute', async () => {
     const { platform, notices } = create()
-    notices.failed('send', new Error('no answer'), hint)
-    notices.failed('send', new Error('no answer'), hint)
+    notices.failed('send', new Error('no response'), hint)
+    notices.failed('send', new Error('no response'), hint)
     notices.dropped('queue_full', 7)
     notices.dropped('refused', 2)
     await platform.advance(59_999)
-    notices.failed('send', new Error('no answer'), hint)
-    expect(platform.lines).toEqual(['sluice: no answer: mend it'])
+    notices.failed('send', new Error('no response'), hint)
+    expect(platform.lines).toEqual(['sluice: no response: fix it'])
     await platform.advance(1)
     notices.failed('send', new Error('status 500'), hint)
     expect(platform.lines.slice(1)).toEqual([
-      'sluice: 4 problems in the last minutes; dropped since: 7 queue_full, 2 refused; ' +
-        'the latest: status 500: mend it'
+      'sluice: 4 problems since the last report; dropped: queue_full 7, refused 2; ' +
+        'latest: status 500: fix it'
     ])
   })
 
-  test('what was asked for is no problem', () => {
+  test('does not report decisions removed by redact', () => {
     const { platform, notices } = create()
     notices.dropped('redacted', 5)
     expect(platform.lines).toEqual([])
   })
 
-  test('debugging is silent unless it is wanted, and costs nothing then', () => {
+  test('builds and prints debug lines only if enabled', () => {
     const { platform, notices } = create()
     notices.debug(() => {
-      throw new Error('asked for')
+      throw new Error('not enabled')
     })
     const other = create({ debug: true })
     other.notices.debug(() => 'batch 1')

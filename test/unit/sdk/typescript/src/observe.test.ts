@@ -1,4 +1,4 @@
-/** An observed function behaves as it did, and every call of it is a decision. */
+/** Tests that an observed function behaves as before and that each call is logged. */
 import { describe, expect, test } from '@jest/globals'
 import { observe } from '../../../../../sdk/typescript/src/observe.ts'
 import { observed } from '../../../../../sdk/typescript/src/observed.ts'
@@ -17,7 +17,7 @@ async function* words(): AsyncGenerator<string, string> {
 }
 
 describe('a function', () => {
-  test('is itself in name, length, properties and this', () => {
+  test('keeps its name, length, properties and this', () => {
     const { observer } = recorded()
     function answer(this: unknown, _question: string): unknown {
       return this
@@ -28,7 +28,7 @@ describe('a function', () => {
     expect(self.seen('?')).toBe(self)
   })
 
-  test('is logged with its argument, its answer and the time that it took', () => {
+  test('logs its argument, result and duration', () => {
     const { observer, decisions, pass } = recorded()
     const options = { name: 'lookup', domain: 'stock', metadata: { version: 2 } }
     const seen = observe(
@@ -52,20 +52,20 @@ describe('a function', () => {
       ['a', 2],
       ['a', 2]
     ]
-  ])('with the arguments %j has the input %j', (args, input) => {
+  ])('with the arguments %j, logs the input %j', (args, input) => {
     const { observer, decisions } = recorded()
     observe(observer, (..._all: unknown[]) => undefined)(...args)
     expect(decisions).toMatchObject([{ input, output: 'null' }])
   })
 
-  test('throws what it threw', () => {
+  test('rethrows its error', () => {
     const { observer, decisions } = recorded()
     expect(() => observe(observer, refuse)()).toThrow(refusal)
     const error = { name: 'RangeError', message: 'too far' }
     expect(decisions).toMatchObject([{ output: '', metadata: { error } }])
   })
 
-  test('is sent as mapped, and not at all in full where mapping fails', () => {
+  test('logs mapped values, and never the raw value if a mapping fails', () => {
     const { observer, decisions } = recorded()
     const sum = (left: number, right: number): number => left + right
     const mapInput = (left: number): string => `left ${left}`
@@ -77,7 +77,7 @@ describe('a function', () => {
     expect(decisions[1]).toMatchObject({ input: name, output: name })
   })
 
-  test('belongs to where it was called, wherever it ends', async () => {
+  test('logs in the context of the call, even if it ends in another', async () => {
     const { observer, context, decisions } = recorded()
     const { promise, resolve } = Promise.withResolvers<string>()
     const seen = observe(observer, () => promise)
@@ -88,11 +88,11 @@ describe('a function', () => {
     expect(decisions[0]).not.toHaveProperty('agentId')
   })
 
-  test('is left as it is when it is none', () => {
+  test('passes through a value that is not a function', () => {
     expect(observe(recorded().observer, 5 as never)).toBe(5)
   })
 
-  test('works where nothing can be recorded', () => {
+  test('returns its result if nothing can be recorded', () => {
     const { observer } = recorded()
     const broken = { ...observer, now: refuse, log: refuse }
     expect(observe(broken, () => 4)()).toBe(4)
@@ -100,14 +100,14 @@ describe('a function', () => {
 })
 
 describe('a promise', () => {
-  test('resolves and rejects as it would', async () => {
+  test('resolves and rejects as before', async () => {
     const { observer, decisions } = recorded()
     expect(await observe(observer, async () => 'yes')()).toBe('yes')
     await expect(observe(observer, async () => refuse())()).rejects.toBe(refusal)
     expect(decisions).toMatchObject([{ output: 'yes' }, { output: '', metadata: { error: {} } }])
   })
 
-  test('of a library is handed on itself, and asked only when its caller asks', async () => {
+  test('is returned itself if it has its own then, which only the caller calls', async () => {
     const { observer, decisions } = recorded()
     let asked = 0
     class Query extends Promise<string> {
@@ -133,7 +133,7 @@ describe('a stream', () => {
     return chunks
   }
 
-  test('of text is handed through, and its output is the joined text', async () => {
+  test('passes text through, and logs the joined text', async () => {
     const { observer, decisions } = recorded()
     const stream = observe(observer, words)()
     expect(decisions).toEqual([])
@@ -141,19 +141,19 @@ describe('a stream', () => {
     expect(decisions).toMatchObject([{ output: 'Good day' }])
   })
 
-  test('that comes with a promise is one, too', async () => {
+  test('is observed if a promise resolves with it', async () => {
     const { observer, decisions } = recorded()
     expect(await read(await observe(observer, async () => words())())).toHaveLength(2)
     expect(decisions).toMatchObject([{ output: 'Good day' }])
   })
 
-  test('that its reader leaves ends there', async () => {
+  test('is logged when its consumer stops early', async () => {
     const { observer, decisions } = recorded()
     for await (const word of observe(observer, words)()) if (word !== '') break
     expect(decisions).toMatchObject([{ output: 'Good ' }])
   })
 
-  test('that fails has what came before', async () => {
+  test('is logged with the chunks before its error', async () => {
     const { observer, decisions } = recorded()
     const broken = observe(observer, async function* () {
       yield 'half'
@@ -164,14 +164,14 @@ describe('a stream', () => {
     expect(decisions).toMatchObject([{ output: 'half', metadata: { error } }])
   })
 
-  test('of anything else is an array of it', async () => {
+  test('is logged as an array if its items are not text', async () => {
     const { observer, decisions } = recorded()
     const numbers = { [Symbol.asyncIterator]: () => [1, 2][Symbol.iterator]() }
     expect(await read(observe(observer, () => numbers)() as never)).toEqual([1, 2])
     expect(decisions).toMatchObject([{ output: [1, 2] }])
   })
 
-  test('may be a generator that waits for nothing', () => {
+  test('can be a synchronous generator', () => {
     const { observer, decisions } = recorded()
     const seen = observe(observer, function* (): Generator<string> {
       yield 'a'
@@ -181,11 +181,11 @@ describe('a stream', () => {
     expect(decisions).toMatchObject([{ output: 'ab' }])
   })
 
-  test('may be one of the web, which still can be an answer', async () => {
+  test('can be a web stream, and then still be a response body', async () => {
     const { observer, decisions } = recorded()
     const bytes = new TextEncoder().encode('día')
     const seen = observe(observer, () => {
-      // The second byte of a character comes alone.
+      // The two bytes of `í` arrive in different chunks.
       return ReadableStream.from([bytes.slice(0, 2), bytes.slice(2)])
     })
     expect(await new Response(seen() as ReadableStream<Uint8Array>).text()).toBe('día')
@@ -193,7 +193,7 @@ describe('a stream', () => {
     expect(decisions).toMatchObject([{ output: 'día' }, { output: '' }])
   })
 
-  test('of a frozen object is a value', () => {
+  test('is logged as a plain value if the object is frozen', () => {
     const { observer, decisions } = recorded()
     const frozen = Object.freeze({ [Symbol.asyncIterator]: words })
     expect(observe(observer, () => frozen)()).toBe(frozen)
@@ -201,7 +201,7 @@ describe('a stream', () => {
   })
 })
 
-test('a method is decorated', async () => {
+test('decorates a method', async () => {
   const { observer, decisions } = recorded()
   const decorate = observed(observer, { domain: 'chat' })
   class Agent {

@@ -1,4 +1,4 @@
-/** The client of OpenAI itself, against a server that answers as theirs does. */
+/** Tests the wrapped OpenAI client against a fake server. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -94,7 +94,7 @@ async function read(stream: AsyncIterable<unknown>): Promise<unknown[]> {
   return seen
 }
 
-test('a completion is its text, with model and tokens', async () => {
+test('logs the text of a completion with model and tokens', async () => {
   const { startTrace, decisions } = recorded()
   const openai = wrapOpenAI({ startTrace }, client, { agentId: 'desk' })
   const answer = await openai.chat.completions.create(body)
@@ -103,7 +103,7 @@ test('a completion is its text, with model and tokens', async () => {
   expect(decisions).toEqual([expected])
 })
 
-test('a stream of a completion is passed through, its calls of tools put together', async () => {
+test('passes a completion stream through and joins its tool calls', async () => {
   const { startTrace, decisions } = recorded()
   const openai = wrapOpenAI({ startTrace }, client)
   const stream = await openai.chat.completions.create({ ...body, stream: true })
@@ -115,7 +115,7 @@ test('a stream of a completion is passed through, its calls of tools put togethe
   ])
 })
 
-test('what the client offers next to the answer is still there', async () => {
+test("keeps the client's other ways of reading a response", async () => {
   const { startTrace, decisions } = recorded()
   const openai = wrapOpenAI({ startTrace }, client)
   expect(openai).toBeInstanceOf(OpenAI)
@@ -134,7 +134,7 @@ test('what the client offers next to the answer is still there', async () => {
   expect(decisions).toHaveLength(3)
 })
 
-test('a response is its text and the tools that it calls', async () => {
+test('logs the text and tool calls of a response', async () => {
   const { startTrace, decisions } = recorded()
   const openai = wrapOpenAI({ startTrace }, client)
   await openai.responses.create({ model: 'small', input: 'May I?' })
@@ -148,7 +148,7 @@ test('a response is its text and the tools that it calls', async () => {
   ])
 })
 
-test('a stream of a response is what its last event says, or what was read of it', async () => {
+test('logs a streamed response by its last event, or by the events read', async () => {
   const { startTrace, decisions } = recorded()
   const openai = wrapOpenAI({ startTrace }, client)
   const asked = { model: 'small', input: 'May I?', stream: true } as const
@@ -162,7 +162,7 @@ test('a stream of a response is what its last event says, or what was read of it
   ])
 })
 
-test('an error of the service is theirs, and a decision', async () => {
+test('rethrows and logs an error of the service', async () => {
   const { startTrace, decisions } = recorded()
   const openai = wrapOpenAI({ startTrace }, client)
   const refused = openai.chat.completions.create({ ...body, model: 'none' })
@@ -176,7 +176,7 @@ test('an error of the service is theirs, and a decision', async () => {
   ])
 })
 
-test('several answers are an array; what has fewer members is wrapped, too', async () => {
+test('logs several choices as an array, and wraps clients with fewer members', async () => {
   const { startTrace, decisions } = recorded()
   const choices = ['A', 'B'].map((content, index) => ({ index, message: { content } }))
   const create = async (): Promise<object> => ({ choices })

@@ -1,4 +1,4 @@
-/** The options are those of the list that both SDKs share. */
+/** Tests that the options match the list that the SDKs share. */
 import { describe, expect, test } from '@jest/globals'
 import { readFileSync } from 'node:fs'
 import { dropReasons } from '../../../../../sdk/typescript/src/drop-reason.ts'
@@ -23,7 +23,7 @@ function camelCase(name: string): string {
 }
 
 describe('options', () => {
-  test('names, types, defaults and limits', () => {
+  test('have the shared names, types, defaults and limits', () => {
     const ours = Object.entries(optionTable).map(([name, row]) => ({
       name,
       ...row,
@@ -36,13 +36,13 @@ describe('options', () => {
     expect(ours).toEqual(theirs)
   })
 
-  test('names in the environment', () => {
+  test('have the shared environment variables', () => {
     expect(Object.keys(optionTable).map(environmentNameOf)).toEqual(
       shared.options.map(({ env }) => env)
     )
   })
 
-  test('an editor shows what each is for, and its default', () => {
+  test('have the shared descriptions and defaults in their comments', () => {
     const source = readFileSync(
       new URL('../../../../../sdk/typescript/src/options.ts', import.meta.url),
       'utf8'
@@ -52,14 +52,14 @@ describe('options', () => {
       name,
       text.replace(/\s+(\* )?/gu, ' ').trim()
     ])
-    const told = shared.options.map(({ name, about, default: fallback }) => [
+    const expected = shared.options.map(({ name, about, default: fallback }) => [
       camelCase(name),
       fallback === null ? about : `${about} Default: ${String(fallback)}.`
     ])
-    expect(shown).toEqual(told)
+    expect(shown).toEqual(expected)
   })
 
-  test('callbacks and drop reasons', () => {
+  test('include the shared callbacks and drop reasons', () => {
     expect([...callbackNames]).toEqual(shared.callbacks.map(camelCase))
     expect([...dropReasons]).toEqual(Object.keys(shared.drop_reasons))
   })

@@ -1,4 +1,4 @@
-/** The queue keeps count of what it holds, and never holds more than it may. */
+/** Tests that the queue counts its contents and stays within its limits. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -33,23 +33,23 @@ function sequences(entries: readonly Entry[] | undefined): number[] | undefined 
 const wide = { maxItems: 3, maxBytes: 1000 }
 
 describe('a full queue', () => {
-  test('drops the oldest that waits, by items', () => {
+  test('drops the oldest waiting entry at the item limit', () => {
     const queue = filled(5)
     expect(sequences(offer(queue, entry(5)))).toEqual([0])
     expect(sequences(takeAll(queue))).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('drops as many as the bytes of the new one need', () => {
+  test('drops old entries until the bytes of the new one fit', () => {
     expect(sequences(offer(filled(5), entry(5, 75)))).toEqual([0, 1, 2])
   })
 
-  test('drops the newest when that is the policy', () => {
+  test('drops the new entry with drop-newest', () => {
     const queue = filled(5, { queuePolicy: 'drop-newest' })
     expect(sequences(offer(queue, entry(5)))).toEqual([5])
     expect(sequences(takeAll(queue))).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('keeps what is on its way, and takes nobody away for what cannot fit', () => {
+  test('keeps entries in flight, and evicts nothing for an entry that cannot fit', () => {
     const queue = filled(5)
     take(queue, wide, 0)
     expect(sequences(offer(queue, entry(5)))).toEqual([3])
@@ -59,7 +59,7 @@ describe('a full queue', () => {
     expect(queue).toMatchObject({ items: 3, bytes: 30, flightItems: 3, flightBytes: 30 })
   })
 
-  test('what waits to be sent again is the oldest, and is another batch then', () => {
+  test('treats batches to retry as the oldest, and gives a reduced batch a new id', () => {
     const queue = filled(5)
     const batch = take(queue, wide, 0) as Batch
     batch.id = 'first'
@@ -70,7 +70,7 @@ describe('a full queue', () => {
 })
 
 describe('a batch', () => {
-  test('has as many items and bytes as it may, and one at least', () => {
+  test('holds entries up to its limits, and at least one', () => {
     const queue = filled(5)
     expect(sequences(take(queue, { maxItems: 9, maxBytes: 22 }, 0)?.entries)).toEqual([0, 1])
     expect(sequences(take(queue, { maxItems: 9, maxBytes: 5 }, 0)?.entries)).toEqual([2])
@@ -78,7 +78,7 @@ describe('a batch', () => {
     expect(take(queue, wide, 0)).toBeUndefined()
   })
 
-  test('that is sent again goes first, as it was; not before its time', () => {
+  test('is retried unchanged and first, but not before its time', () => {
     const queue = filled(5)
     const batch = take(queue, wide, 0) as Batch
     putBack(queue, { ...batch, id: 'first', notBefore: 10 })
@@ -86,7 +86,7 @@ describe('a batch', () => {
     expect(take(queue, wide, 10)).toMatchObject({ id: 'first', entries: batch.entries })
   })
 
-  test('of leftovers is filled up; one that is too long now is split', () => {
+  test('is filled up if some of its entries are gone, and split if it is too long', () => {
     const queue = filled(5)
     const batch = take(queue, wide, 0) as Batch
     putBack(queue, { ...batch, entries: batch.entries.slice(0, 1) })
@@ -101,7 +101,7 @@ describe('a batch', () => {
   })
 })
 
-/** A queue, and beside it what must be in it. */
+/** Creates a queue together with a simple model of its contents. */
 function createModel(queuePolicy: QueueLimits['queuePolicy']) {
   const queue = createQueue({ ...limits, queuePolicy })
   const flights: Batch[] = []
@@ -129,7 +129,7 @@ function createModel(queuePolicy: QueueLimits['queuePolicy']) {
   return { queue, flights, moves, expected: () => offered - gone }
 }
 
-test('whatever happens, the counts are those of what is there', () => {
+test('counts its contents correctly after any sequence of operations', () => {
   const steps = fc.array(fc.tuple(fc.nat(5), fc.nat(60)), { maxLength: 200 })
   const policies = fc.constantFrom('drop-oldest' as const, 'drop-newest' as const)
   fc.assert(

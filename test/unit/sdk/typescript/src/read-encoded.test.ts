@@ -1,4 +1,4 @@
-/** What was encoded is read as it is: names, their order, and every digit. */
+/** Tests that encoded values are parsed exactly: names, order and digits. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { startEncoding } from '../../../../../sdk/typescript/src/encoding.ts'
@@ -11,7 +11,7 @@ function encoded(value: unknown): string {
   return encoding.text
 }
 
-test('any value that is encoded', () => {
+test('reads any encoded value', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), (value) => {
       const text = encoded(value)
@@ -21,7 +21,7 @@ test('any value that is encoded', () => {
   )
 })
 
-test('any integer', () => {
+test('reads any integer', () => {
   fc.assert(
     fc.property(fc.bigInt(), fc.double({ noNaN: true, noDefaultInfinity: true }), (big, number) => {
       const text = encoded([{ big }, number])
@@ -44,7 +44,7 @@ test.each<[string, unknown]>([
   expect(readEncoded(text)).toEqual(value)
 })
 
-test('names that V8 would take for others, in their order', () => {
+test('keeps names that V8 confuses, in their order', () => {
   for (const name of ['\\', '\n', '"', 'a\\"b\n":', '\\\\"', '\u2028', '', '__proto__']) {
     const text = `{"a":0,${JSON.stringify(name)}:{"b\\n":1,"c":2},"d":3}`
     expect(Object.keys(readEncoded(text) as object)).toEqual(['a', name, 'd'])
@@ -52,7 +52,7 @@ test('names that V8 would take for others, in their order', () => {
   }
 })
 
-test('as deep as it gets, and as long', () => {
+test('reads the maximum depth and length', () => {
   const deep = '['.repeat(64) + ']'.repeat(64)
   expect(encoded(readEncoded(deep))).toHaveLength(112 + '"[too deep]"'.length)
   const escapes = JSON.stringify({ ['\n'.repeat(1_000_000)]: '\\"'.repeat(1_000_000) })

@@ -1,4 +1,4 @@
-/** The one place where decisions are redacted; in doubt nothing is sent. */
+/** Tests redaction: if `redact` fails, nothing is sent. */
 import { describe, expect, test } from '@jest/globals'
 import { composeDecision } from '../../../../../sdk/typescript/src/compose-decision.ts'
 import { encodeDecision, invalid } from '../../../../../sdk/typescript/src/encode-decision.ts'
@@ -23,7 +23,7 @@ function redact(redactIt: Redact, decision: object = given) {
 }
 
 describe('redact', () => {
-  test('is given all that would be sent, and its answer is sent instead', () => {
+  test('receives the decision as it would be sent, and its result is sent instead', () => {
     const seen: unknown[] = []
     const { text } = redact((decision) => {
       seen.push(structuredClone(decision))
@@ -44,7 +44,7 @@ describe('redact', () => {
     expect(text).not.toContain('sesame')
   })
 
-  test('changes a copy of its own', () => {
+  test('changes only its own copy', () => {
     const { fields } = redact((decision) => {
       decision.metadata = {}
       Object.assign(decision.input as object, { secret: '***' })
@@ -54,7 +54,7 @@ describe('redact', () => {
     expect(given).toMatchObject({ input: { secret: 'sesame' }, metadata: { tier: 'gold' } })
   })
 
-  test('is given every name as it is, whatever was read before', () => {
+  test('receives every name unchanged, whatever was parsed before', () => {
     for (const [at, name] of ['\\', '\n', '"', '\u2028', '', '__proto__'].entries()) {
       const input = { a: at, [name]: [{ 'b\n': 2n ** 70n, c: 1 }], d: 2 }
       let seen: unknown
@@ -65,11 +65,14 @@ describe('redact', () => {
   })
 
   test.each([
-    ['an output that is no text', { input: 1, output: { big: 2n ** 70n } }],
+    ['an output that is not text', { input: 1, output: { big: 2n ** 70n } }],
     ['an output that is a large integer', { input: 1, output: 2n ** 70n }],
-    ['as many large integers as fit', { input: Array(20_000).fill(2n ** 70n), output: '' }],
-    ['as many escapes as fit', { input: { ['\n'.repeat(99)]: '"'.repeat(2_000_000) }, output: '' }]
-  ])('sends what would be sent without it: %s', (_, decision) => {
+    ['the maximum number of large integers', { input: Array(20_000).fill(2n ** 70n), output: '' }],
+    [
+      'the maximum number of escapes',
+      { input: { ['\n'.repeat(99)]: '"'.repeat(2_000_000) }, output: '' }
+    ]
+  ])('sends the same as without redact: %s', (_, decision) => {
     const limits = { maxLength: 4_194_304 }
     const composed = composeDecision(decision, undefined, { agentId: null, domain: null })
     const raw = { ...composed, decisionId }
@@ -78,7 +81,7 @@ describe('redact', () => {
     expect(redactDecision(raw, (copy) => copy, encodedLimits).text).toBe(text)
   })
 
-  test('cannot change which decision it is, and what it leaves out is not filled in', () => {
+  test('cannot change the decision id, and removed fields stay removed', () => {
     const { fields } = redact(() => ({ input: 1, output: 'x', decisionId: 'other' }))
     expect(fields).toEqual({
       decision_id: decisionId,
@@ -88,7 +91,7 @@ describe('redact', () => {
     })
   })
 
-  test('what it answers is encoded with the same care, and changes of both walks are told', () => {
+  test('encodes its result with the same checks, and adds up the changes', () => {
     const { fields, changes } = redact((decision) => ({ ...decision, output: () => 1 }), {
       input: NaN,
       output: ''
@@ -100,10 +103,10 @@ describe('redact', () => {
     expect(changes).toBe(2)
   })
 
-  test('may take out what was told of changes, which has names in it', () => {
-    const decision = { input: { 'name of somebody': NaN }, output: '' }
+  test('can remove notes about changes, which contain names', () => {
+    const decision = { input: { 'name of Ada': NaN }, output: '' }
     const { text } = redact((copy) => ({ ...copy, input: null, metadata: {} }), decision)
-    expect(text).not.toContain('somebody')
+    expect(text).not.toContain('Ada')
   })
 
   test.each([
@@ -111,7 +114,7 @@ describe('redact', () => {
     ['nothing', () => undefined, redacted],
     ['no input', () => ({ output: 'x' }), invalid],
     ['too much', () => ({ input: 'x'.repeat(2000), output: '' }), tooLarge]
-  ])('answers with %s', (_, redactIt, error) => {
+  ])('returns %s', (_, redactIt, error) => {
     expect(() => redact(redactIt)).toThrow(error)
   })
 
@@ -127,16 +130,16 @@ describe('redact', () => {
         throw new Error('sesame')
       }
     ],
-    ['answers with a promise', async (decision) => decision],
+    ['returns a promise', async (decision) => decision],
     [
-      'answers with a promise that is rejected',
+      'returns a promise that rejects',
       async () => {
         throw new Error('sesame')
       }
     ],
-    ['answers with a text', () => 'decision'],
-    ['answers with true', () => true]
-  ])('%s: it failed', (_, redactIt) => {
+    ['returns a text', () => 'decision'],
+    ['returns true', () => true]
+  ])('%s: fails', (_, redactIt) => {
     expect(() => redact(redactIt)).toThrow(RedactError)
     expect(() => redact(() => hostile)).toThrow(invalid)
   })

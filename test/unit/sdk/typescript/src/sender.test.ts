@@ -1,4 +1,4 @@
-/** When requests are made, and what follows from each answer; time and gateway are fakes. */
+/** Tests when requests start and how responses are handled, with a fake clock and gateway. */
 import { describe, expect, test } from '@jest/globals'
 import { createFakeClient } from '../../../../support/sdk/create-fake-client.ts'
 import { script, status, takeAll } from '../../../../support/sdk/fake-platform.ts'
@@ -8,20 +8,20 @@ const hang: Gateway = () => new Promise(() => undefined)
 const reset: Gateway = () => {
   throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 }
-function items(...fates: ('sent' | 'again' | 'refused')[]): Gateway {
+function items(...items: ('sent' | 'retry' | 'rejected')[]): Gateway {
   return ({ decisions }) => ({
     status: 207,
     body: JSON.stringify({
       results: decisions.map((_, index) => {
-        const fate = fates[index % fates.length]
-        return fate === 'sent' ? { queued: true } : { queued: false, retryable: fate === 'again' }
+        const item = items[index % items.length]
+        return item === 'sent' ? { queued: true } : { queued: false, retryable: item === 'retry' }
       })
     })
   })
 }
 
-describe('a request is made', () => {
-  test('when the first that waits has waited for the interval', async () => {
+describe('a request starts', () => {
+  test('when the first waiting decision has waited for the interval', async () => {
     const { platform, log, sent } = createFakeClient({ batchIntervalMs: 1000 })
     log(1)
     await platform.advance(600)
@@ -33,7 +33,7 @@ describe('a request is made', () => {
     expect(platform.held()).toBe(0)
   })
 
-  test('when enough items or bytes wait', async () => {
+  test('when enough items or bytes are waiting', async () => {
     const { platform, log, sent } = createFakeClient({ batchMaxItems: 3 })
     log(7)
     await platform.advance(0)
@@ -50,7 +50,7 @@ describe('a request is made', () => {
     }
   })
 
-  test('at once in the mode immediate, with all that is logged in one go', async () => {
+  test('immediately in immediate mode, with all decisions of the same tick', async () => {
     const { platform, log, sent } = createFakeClient({ mode: 'immediate' })
     log(3)
     expect(sent()).toEqual([])
@@ -60,14 +60,14 @@ describe('a request is made', () => {
     expect(sent()).toEqual([['0', '1', '2'], ['3']])
   })
 
-  test('while less than two are under way', async () => {
+  test('while fewer than two are in flight', async () => {
     const { platform, log, sent } = createFakeClient({ batchMaxItems: 1 }, hang)
     log(5)
     await platform.advance(10_000)
     expect(sent()).toEqual([['0'], ['1']])
   })
 
-  test('with the key, ids and, if it is large, compressed', async () => {
+  test('with the key, ids and, for a large request, compression', async () => {
     const { platform, log } = createFakeClient({ gzipOverBytes: 10, baseUrl: 'http://gateway/a/' })
     log(1)
     await platform.advance(1000)
@@ -86,14 +86,14 @@ describe('a request is made', () => {
   })
 })
 
-describe('without an answer, or with one that says later', () => {
+describe('no response, or a response that requires a retry', () => {
   test.each([
     ['503', status(503)],
     ['429', status(429)],
     ['a reset', reset],
-    ['202 with garbage', status(202, { body: '<html>' })],
-    ['207 that takes none', items('again')]
-  ])('%s: the same batch again, after a random part of a growing pause', async (_, gateway) => {
+    ['a 202 with a malformed body', status(202, { body: '<html>' })],
+    ['a 207 that accepts nothing', items('retry')]
+  ])('%s: retries the same batch after a random part of a growing pause', async (_, gateway) => {
     const { platform, log, sent, client } = createFakeClient(
       { batchIntervalMs: 0 },
       script(gateway, gateway, gateway)
@@ -113,7 +113,7 @@ describe('without an answer, or with one that says later', () => {
     expect(client.stats()).toMatchObject({ sent: 2, retried: 6, requests: 4 })
   })
 
-  test('Retry-After is the least, for all that waits', async () => {
+  test('waits at least for Retry-After, with all decisions', async () => {
     const gateway = script(status(503, { retryAfter: '7' }))
     const { platform, log, sent } = createFakeClient({ batchMaxItems: 1 }, gateway)
     log(1)
@@ -126,7 +126,7 @@ describe('without an answer, or with one that says later', () => {
     expect(sent().slice(1)).toEqual([['0'], ['1'], ['2'], ['3']])
   })
 
-  test('two that fail together are one failure', async () => {
+  test('counts two requests that fail together as one failure', async () => {
     const gateway = script(status(503), status(503))
     const { platform, log } = createFakeClient({ batchMaxItems: 1, retryBaseMs: 100 }, gateway)
     platform.chance = 1
@@ -135,7 +135,7 @@ describe('without an answer, or with one that says later', () => {
     expect(platform.requests.map(({ at }) => at)).toEqual([0, 0, 100, 100])
   })
 
-  test('until the attempts end', async () => {
+  test('retries until the maximum number of attempts', async () => {
     const { platform, log, client } = createFakeClient(
       { retryMaxAttempts: 3, batchIntervalMs: 0 },
       status(500)
@@ -146,7 +146,7 @@ describe('without an answer, or with one that says later', () => {
     expect(client.stats()).toMatchObject({ pending: 0, dropped: { retries_exhausted: 2 } })
   })
 
-  test('until the next attempt would be after the budget; what was never tried waits', async () => {
+  test('retries within the retry budget, while untried decisions wait', async () => {
     const options = { retryBudgetMs: 1000, batchMaxItems: 2, queueMaxItems: 9 }
     const { platform, log, client } = createFakeClient(options, status(500))
     log(5)
@@ -160,9 +160,9 @@ describe('without an answer, or with one that says later', () => {
   })
 })
 
-describe('each item by itself', () => {
-  test('sent, refused, and again with others that wait', async () => {
-    const gateway = script(items('sent', 'again', 'refused'))
+describe('results per decision', () => {
+  test('settles sent and rejected decisions, and retries the rest with waiting ones', async () => {
+    const gateway = script(items('sent', 'retry', 'rejected'))
     const { platform, log, sent, client } = createFakeClient({ batchMaxItems: 3 }, gateway)
     log(3)
     await platform.advance(0)
@@ -177,9 +177,9 @@ describe('each item by itself', () => {
     expect(client.stats()).toMatchObject({ sent: 4, retried: 1, dropped: { refused: 1 } })
   })
 
-  test('what the gateway would take later holds up nothing else', async () => {
+  test('does not delay other decisions for one that must be retried', async () => {
     const stuck: Gateway = (request) =>
-      items(...request.decisions.map(({ output }) => (output === '0' ? 'again' : 'sent')))(request)
+      items(...request.decisions.map(({ output }) => (output === '0' ? 'retry' : 'sent')))(request)
     const { platform, log, client } = createFakeClient({ batchMaxItems: 2 }, stuck)
     log(40)
     await platform.advance(3000)
@@ -191,7 +191,7 @@ describe('each item by itself', () => {
 })
 
 describe('413', () => {
-  test('halves the batch, and those that follow, until batches are taken again', async () => {
+  test('halves this and later batches until batches are accepted again', async () => {
     const gateway: Gateway = (request) =>
       request.decisions.length > 3 ? { status: 413 } : takeAll(request)
     const { platform, log, sent } = createFakeClient({ batchMaxItems: 8 }, gateway)
@@ -204,7 +204,7 @@ describe('413', () => {
     expect(new Set(sent().flat()).size).toBe(16)
   })
 
-  test('drops one that is too large alone', async () => {
+  test('drops a decision that is too large alone', async () => {
     const gateway = script(status(413), status(413))
     const { platform, log, client } = createFakeClient({ batchMaxItems: 2 }, gateway)
     log(2)
@@ -213,22 +213,25 @@ describe('413', () => {
   })
 })
 
-describe('a key or an address that is wrong', () => {
-  test.each([401, 403, 404, 405, 302])('%i: one request tries after the breaker', async (code) => {
-    const { platform, log, sent, client } = createFakeClient({ batchMaxItems: 1 }, status(code))
-    log(1)
-    await platform.advance(1)
-    log(5)
-    await platform.advance(60_000)
-    expect(platform.requests.map(({ at }) => at)).toEqual([0, 60_000])
-    expect(client.stats()).toMatchObject({ pending: 6 })
-    platform.gateway = takeAll
-    await platform.advance(60_000)
-    expect(sent().slice(2)).toEqual([['0'], ['1'], ['2'], ['3'], ['4'], ['5']])
-    expect(platform.lines[0]).toContain(`answered ${code}`)
-  })
+describe('a wrong API key or URL', () => {
+  test.each([401, 403, 404, 405, 302])(
+    '%i: sends one request after the breaker pause',
+    async (code) => {
+      const { platform, log, sent, client } = createFakeClient({ batchMaxItems: 1 }, status(code))
+      log(1)
+      await platform.advance(1)
+      log(5)
+      await platform.advance(60_000)
+      expect(platform.requests.map(({ at }) => at)).toEqual([0, 60_000])
+      expect(client.stats()).toMatchObject({ pending: 6 })
+      platform.gateway = takeAll
+      await platform.advance(60_000)
+      expect(sent().slice(2)).toEqual([['0'], ['1'], ['2'], ['3'], ['4'], ['5']])
+      expect(platform.lines[0]).toContain(`returned ${code}`)
+    }
+  )
 
-  test('until the budget ends', async () => {
+  test('retries until the end of the retry budget', async () => {
     const { platform, log, client } = createFakeClient({ retryBudgetMs: 150_000 }, status(401))
     log(3)
     await platform.advance(400_000)
@@ -237,8 +240,8 @@ describe('a key or an address that is wrong', () => {
   })
 })
 
-describe('a report of what was dropped', () => {
-  test('rides with the next batch, and again until one is taken', async () => {
+describe('a drop report', () => {
+  test('is sent with the next batch, and again until it is accepted', async () => {
     const gateway = script(status(503))
     const { platform, client, log } = createFakeClient({ batchIntervalMs: 0 }, gateway)
     client.log({ input: 1, agentId: 'a' } as never)
@@ -256,7 +259,7 @@ describe('a report of what was dropped', () => {
     ])
   })
 
-  test('goes alone when a flush finds nothing else; what was redacted is no loss', async () => {
+  test('is sent alone if a flush finds nothing else, without drops by redact', async () => {
     const { platform, client } = createFakeClient({ redact: () => null })
     client.log({ input: 1, output: '' })
     await client.flush()

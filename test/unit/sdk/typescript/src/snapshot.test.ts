@@ -1,4 +1,4 @@
-/** What is captured early is sent as if it had been encoded with its decision. */
+/** Tests that a value captured early is sent as if it had been encoded with its decision. */
 import { expect, test } from '@jest/globals'
 import { composeDecision } from '../../../../../sdk/typescript/src/compose-decision.ts'
 import { encodeDecision, invalid } from '../../../../../sdk/typescript/src/encode-decision.ts'
@@ -18,7 +18,7 @@ function decision(input: unknown, output: unknown = 'o'): RawDecision {
 }
 
 test.each([[cycle], [[cycle, [], {}]], ['text'], [null], [7n], [new Map([['a', cycle]])]])(
-  'as input and output: %#',
+  'is encoded like the value itself, as input and output: %#',
   (value: unknown) => {
     const late = encodeDecision(decision(value, value ?? 'o'), limits)
     const early = decision(snapshot(value, 'input'), snapshot(value ?? 'o', 'output'))
@@ -26,14 +26,14 @@ test.each([[cycle], [[cycle, [], {}]], ['text'], [null], [7n], [new Map([['a', c
   }
 )
 
-test('later changes do not reach it', () => {
+test('is not affected by later changes', () => {
   const value = { list: [1] }
   const early = snapshot(value, 'input')
   value.list.push(2)
   expect(encodeDecision(decision(early), limits).text).toContain('"input":{"list":[1]}')
 })
 
-test('redact sees it as it would have been', () => {
+test('is passed to redact like the value itself', () => {
   const seen: unknown[] = []
   const redact = (copy: unknown): unknown => {
     seen.push(copy)
@@ -45,7 +45,7 @@ test('redact sees it as it would have been', () => {
   expect(early.text).toContain('1208925819614629174706176')
 })
 
-test('what is too large is so only when it is sent', () => {
+test('is too large only when it is sent', () => {
   const early = snapshot({ text: 'x'.repeat(limits.maxLength) }, 'input')
   expect(() => encodeDecision(decision(early), limits)).toThrow(tooLarge)
   expect(() => encodeDecision(decision(early, null), limits)).toThrow(invalid)

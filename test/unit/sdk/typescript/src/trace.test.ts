@@ -1,9 +1,9 @@
-/** A trace is logged once, with what was told until it ended. */
+/** Tests that a trace is logged once, with everything that was set before it ended. */
 import { expect, test } from '@jest/globals'
 import { trace } from '../../../../../sdk/typescript/src/trace.ts'
 import { recorded } from '../../../../support/sdk/recorded.ts'
 
-test('tells what was set, and answers as its function does', async () => {
+test('logs what was set, and returns the result of its function', async () => {
   const { observer, decisions, pass } = recorded()
   const input = { question: 'why?' }
   const answer = await trace(
@@ -48,7 +48,7 @@ test.each([
     }),
     { name: 'Error', message: '' }
   ]
-])('tells of %p that was thrown, and throws it', (thrown: unknown, error) => {
+])('logs %p if it is thrown, and rethrows it', (thrown: unknown, error) => {
   const { observer, decisions } = recorded()
   let caught: unknown
   try {
@@ -63,7 +63,7 @@ test.each([
   expect(decisions).toEqual([{ input: 'x', output: '', metadata: { latency_ms: 0, error } }])
 })
 
-test('one that is ended by hand ends once', () => {
+test('is logged once if it is ended manually', () => {
   const { startTrace, decisions } = recorded()
   const open = startTrace()
   open.setInput(1)
@@ -72,7 +72,7 @@ test('one that is ended by hand ends once', () => {
   expect(decisions).toHaveLength(1)
 })
 
-test('its id can be known before it ends', () => {
+test('exposes its id before it ends', () => {
   const { observer, decisions } = recorded()
   const ids = [{}, { decisionId: 'own' }].map((fields) => {
     return trace(observer, ({ decisionId }) => decisionId, fields)
@@ -81,7 +81,7 @@ test('its id can be known before it ends', () => {
   expect(decisions.map(({ decisionId }) => decisionId)).toEqual(ids)
 })
 
-test('values that refuse to be read do not reach whoever tells them', () => {
+test('suppresses errors of unreadable values', () => {
   const { observer, decisions } = recorded()
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()

@@ -1,29 +1,29 @@
-/** Fields that no decision has. */
+/** Tests the reports about unknown decision fields. */
 import { describe, expect, test } from '@jest/globals'
 import { createUnknownFields } from '../../../../../sdk/typescript/src/unknown-fields.ts'
 
 function look(...given: unknown[]): string[] {
-  const told: string[] = []
-  const lookFor = createUnknownFields((problem) => void told.push(problem))
+  const reports: string[] = []
+  const lookFor = createUnknownFields((problem) => void reports.push(problem))
   for (const each of given) lookFor(each)
-  return told
+  return reports
 }
 
-describe('a field that no decision has', () => {
-  test('is told of once, with the one that was meant', () => {
+describe('an unknown field', () => {
+  test('is reported once, with a similar known field', () => {
     expect(look({ input: 1, agent_id: 'a' }, { output: '', agent_id: 'b' })).toEqual([
-      'field agent_id is not known: did you mean agentId?'
+      'unknown field agent_id (did you mean agentId?)'
     ])
-    expect(look({ 'two\nlines': 1 })).toEqual(['field two lines is not known'])
+    expect(look({ 'two\nlines': 1 })).toEqual(['unknown field two lines'])
   })
 
-  test('those that there are, and what is no object, are no news', () => {
+  test('known fields and values that are not objects are not reported', () => {
     const all = { input: 1, output: '', agentId: 'a', sessionId: 's', domain: 'd', metadata: {} }
     const others = { inputTokens: 1, outputTokens: 1, decisionId: 'i' }
     expect(look(all, others, null, undefined, 'input', 7)).toEqual([])
   })
 
-  test('what cannot be read is no trouble, and of ever other members a few are told', () => {
+  test('is ignored if it cannot be read or too many were reported', () => {
     const refusing = new Proxy(
       {},
       {

@@ -1,4 +1,6 @@
-/** The circuit of a connection: when it opens, who may probe it, and what closes it. */
+/** Tests a connection's circuit: when it opens, which run may probe the connection, and what closes
+ * the circuit.
+ */
 import type { StatusReason } from '../../../../../../core/evaluation/status-reason.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -33,29 +35,29 @@ function after(events: readonly CircuitEvent[], circuit = closed): Circuit {
   return events.reduce((state, event) => circuitAfter(state, event, start), circuit)
 }
 
-const trouble: CircuitEvent = { kind: 'trouble', reason: 'provider_error' }
-const refusal: CircuitEvent = { kind: 'refusal', reason: 'provider_auth' }
+const failed: CircuitEvent = { kind: 'failure', reason: 'provider_error' }
+const blocked: CircuitEvent = { kind: 'blocking_failure', reason: 'provider_auth' }
 
-test('failures in a row open it, and an answer among them does not let it come to that', () => {
-  const almost = Array.from({ length: failuresMax - 1 }, () => trouble)
+test('opens after consecutive failures; a response resets the count', () => {
+  const almost = Array.from({ length: failuresMax - 1 }, () => failed)
   expect(after(almost).state).toBe('closed')
-  expect(after([...almost, trouble])).toMatchObject({ state: 'open', reason: 'provider_error' })
+  expect(after([...almost, failed])).toMatchObject({ state: 'open', reason: 'provider_error' })
   expect(after([...almost, { kind: 'answer' }, ...almost]).state).toBe('closed')
-  expect(after([...almost, { kind: 'neutral' }, trouble]).state).toBe('open')
+  expect(after([...almost, { kind: 'neutral' }, failed]).state).toBe('open')
 })
 
-test('a refusal opens it at once', () => {
-  expect(after([refusal])).toMatchObject({ state: 'open', reason: 'provider_auth', probes: 0 })
+test('opens at once after a blocking failure', () => {
+  expect(after([blocked])).toMatchObject({ state: 'open', reason: 'provider_auth', probes: 0 })
 })
 
-test('each probe that fails doubles the wait, up to five minutes', () => {
-  let circuit = after([refusal])
+test('doubles the wait after each failed probe, up to five minutes', () => {
+  let circuit = after([blocked])
   const waits: number[] = []
   for (let probe = 0; probe < 9; probe++) {
     const now = circuit.probe_at ?? start
     const admission = admissionOf(circuit, now, probeMs)
     if (admission.kind !== 'probe') throw new Error(admission.kind)
-    circuit = circuitAfter(admission.circuit, refusal, now)
+    circuit = circuitAfter(admission.circuit, blocked, now)
     waits.push((circuit.probe_at?.getTime() ?? 0) - now.getTime())
   }
   const seconds = [10, 20, 40, 80, 160, 300, 300, 300, 300]
@@ -63,8 +65,8 @@ test('each probe that fails doubles the wait, up to five minutes', () => {
   expect(circuit.since).toEqual(start)
 })
 
-test('one is let through to probe, and another only when that one is lost', () => {
-  const open = after([refusal])
+test('admits one probe, and another only if the first is lost', () => {
+  const open = after([blocked])
   expect(admissionOf(open, at(4999), probeMs)).toEqual({ kind: 'blocked', reason: 'provider_auth' })
   const probe = admissionOf(open, at(5000), probeMs)
   if (probe.kind !== 'probe') throw new Error(probe.kind)
@@ -72,40 +74,40 @@ test('one is let through to probe, and another only when that one is lost', () =
   expect(admissionOf(probe.circuit, at(5000 + probeMs), probeMs).kind).toBe('probe')
 })
 
-test('what comes back late while it is open is no probe', () => {
-  const open = after([refusal])
-  expect(circuitAfter(open, trouble, at(1000))).toMatchObject({
+test('does not count a late result as a probe while it is open', () => {
+  const open = after([blocked])
+  expect(circuitAfter(open, failed, at(1000))).toMatchObject({
     ...{ probes: 0, probe_at: open.probe_at, reason: 'provider_error' }
   })
 })
 
-describe('patience', () => {
-  const patience: CircuitEvent = { kind: 'patience', retryAfterMs: 7000 }
+describe('a rate limit', () => {
+  const rateLimited: CircuitEvent = { kind: 'rate_limited', retryAfterMs: 7000 }
 
-  test('is given until then, and is no failure', () => {
-    const paused = after([patience])
+  test('pauses the connection for the requested time, and does not count as a failure', () => {
+    const paused = after([rateLimited])
     expect(paused).toMatchObject({ state: 'closed', failures_in_row: 0 })
     expect(admissionOf(paused, at(6999), probeMs)).toEqual({ kind: 'paused', until: at(7000) })
     expect(admissionOf(paused, at(7000), probeMs).kind).toBe('admitted')
   })
 
-  test('never gets shorter', () => {
-    const shorter = after([patience, { kind: 'patience', retryAfterMs: 10 }])
+  test('is never shortened', () => {
+    const shorter = after([rateLimited, { kind: 'rate_limited', retryAfterMs: 10 }])
     expect(shorter.paused_until).toEqual(at(7000))
   })
 
-  test('asked of a probe puts the next one off, and does not count against it', () => {
-    const admission = admissionOf(after([refusal]), at(5000), probeMs)
+  test('delays the next probe, and does not count as a failed probe', () => {
+    const admission = admissionOf(after([blocked]), at(5000), probeMs)
     if (admission.kind !== 'probe') throw new Error(admission.kind)
-    const paused = circuitAfter(admission.circuit, patience, at(5000))
+    const paused = circuitAfter(admission.circuit, rateLimited, at(5000))
     expect(paused).toMatchObject({ state: 'open', probes: 0, probe_at: at(12_000) })
   })
 })
 
-test('whatever happened, an answer closes it', () => {
+test('closes after a response, whatever happened before', () => {
   const event = fc.oneof(
-    fc.constantFrom<CircuitEvent>(trouble, refusal, { kind: 'neutral' }, { kind: 'answer' }),
-    fc.record({ kind: fc.constant('patience' as const), retryAfterMs: fc.nat() })
+    fc.constantFrom<CircuitEvent>(failed, blocked, { kind: 'neutral' }, { kind: 'answer' }),
+    fc.record({ kind: fc.constant('rate_limited' as const), retryAfterMs: fc.nat() })
   )
   fc.assert(
     fc.property(fc.array(event), (events) => {
@@ -120,30 +122,30 @@ test('whatever happened, an answer closes it', () => {
   )
 })
 
-describe('of an attempt it hears', () => {
+describe('the event of an attempt', () => {
   const failure = (status_reason: StatusReason, terms: Partial<Failure> = {}) => ({
     ...{ ...permanentFailure(status_reason, ''), ...terms }
   })
 
   test.each([
     ['a score', { kind: 'scored' as const, scores: [] }, { kind: 'answer' }],
-    ['a reply nobody can read', failure('invalid_result'), { kind: 'answer' }],
-    ['our own bug', failure('code_error'), { kind: 'neutral' }],
+    ['an unreadable reply', failure('invalid_result'), { kind: 'answer' }],
+    ['an own bug', failure('code_error'), { kind: 'neutral' }],
     [
-      'no content',
+      'missing content',
       { kind: 'skipped' as const, status_reason: 'content_missing' as const },
       { kind: 'neutral' }
     ],
     [
-      'a key that is refused',
+      'a rejected API key',
       failure('provider_auth', { blocks: true }),
-      { kind: 'refusal', reason: 'provider_auth' }
+      { kind: 'blocking_failure', reason: 'provider_auth' }
     ],
-    ['a timeout', failure('timeout', { retryable: true }), { kind: 'trouble', reason: 'timeout' }],
+    ['a timeout', failure('timeout', { retryable: true }), { kind: 'failure', reason: 'timeout' }],
     [
       'too many requests',
       failure('provider_rate_limited', { retryable: true, retryAfterMs: 9 }),
-      { kind: 'patience', retryAfterMs: 9 }
+      { kind: 'rate_limited', retryAfterMs: 9 }
     ]
   ])('%s', (_what, result, event) => {
     expect(circuitEventOf({ result, report: noCall })).toEqual(event)

@@ -1,0 +1,261 @@
+/** Request and response schemas for decisions, sessions, facets and feedback, with examples. */
+import { uuidPattern } from '../../core/ids/ids.ts'
+import { valueMax } from '../../evaluators/apply-score-definition.ts'
+import { boolean, closed, integer, listOf, number, objectOf, oneOf } from '../../http/schema.ts'
+import { optional, orNull, schemaFor, text, withExample } from '../../http/schema.ts'
+import { plainText } from '../response-schemas.ts'
+import { lagMembers, limitParameter, listMeta, textFilter } from '../page.ts'
+import { previewCharsMax } from '../preview.ts'
+import { count, evaluationStatus, scores, scoresExample } from '../response-schemas.ts'
+import { time, timeOrNull, uuid, verdict } from '../response-schemas.ts'
+import { run } from '../results/schemas.ts'
+import { nameCharsMax } from '../results/scores/schemas.ts'
+import { rangeQuery, sortDefault } from './list-query.ts'
+
+/** Maximum time between a decision and the decisions of its context, in days. */
+export const contextDays = 30
+export const sessionFromDefault = '-90d'
+export const sessionDecisionsMax = 1000
+export const sessionAgentsMax = 10
+
+const decision_id = uuid
+const received_at = time
+const stored_at = withExample(time, '2026-01-31T12:00:00.190Z')
+const agent_id = orNull(text({ example: 'refund-agent' }))
+const session_id = orNull(text({ example: 'ticket-8812' }))
+const domain = orNull(text({ example: 'refunds' }))
+const input_tokens = orNull(integer({ example: 31 }))
+const output_tokens = orNull(integer({ example: 14 }))
+const sdk_version = orNull(text(), { example: null })
+const isTruncated = boolean({ example: false })
+
+/** The members of a summary that are columns of `decisions`. */
+export const storedMembers = {
+  decision_id,
+  received_at,
+  stored_at,
+  agent_id,
+  session_id,
+  domain,
+  model: orNull(text({ description: '`metadata.model`.', example: 'small-1' })),
+  agent_version: orNull(text({ description: '`metadata.agent_version`.', example: '2.3.0' })),
+  latency_ms: orNull(number({ description: '`metadata.latency_ms`.', example: 812 })),
+  is_error: orNull(
+    boolean({ description: 'Whether `metadata.error` reports an error; null if it is not set.' }),
+    { example: null }
+  ),
+  input_tokens,
+  output_tokens,
+  sdk_version
+}
+
+const summaryMembers = {
+  ...storedMembers,
+  input_preview: text({
+    description: `The first ${previewCharsMax} characters of the input as JSON text.`,
+    example: '{"messages":[{"role":"user","content":"May I have a refund?"}]}'
+  }),
+  input_truncated: isTruncated,
+  output_preview: text({
+    description: `The first ${previewCharsMax} characters of the output.`,
+    example: 'Yes: it arrived damaged, and you asked within 30 days.'
+  }),
+  output_truncated: isTruncated,
+  evaluation: objectOf({
+    status: withExample(evaluationStatus, 'evaluated'),
+    verdict
+  })
+}
+
+const summary = objectOf(summaryMembers)
+
+const listedDecision = objectOf({
+  ...summaryMembers,
+  input: optional(
+    schemaFor<unknown>({
+      description: 'The input as sent: any JSON value. Present if `include` names it.'
+    })
+  ),
+  output: optional(text()),
+  metadata: optional(schemaFor<object | null>({ type: ['object', 'null'] })),
+  scores: optional(scores)
+})
+
+/** Returns the schema of `meta.applied`, with an example of the filters. */
+function appliedWith(filters: Readonly<Record<string, string>>) {
+  return objectOf(
+    { from: time, to: timeOrNull },
+    {
+      description: 'The filters that were applied, with relative times resolved.',
+      additionalProperties: true,
+      example: { from: '2026-01-24T12:00:00.000Z', to: null, ...filters }
+    }
+  )
+}
+
+const metaMembers = { ...listMeta.properties, applied: appliedWith({ sort: sortDefault }) }
+
+const countMember = {
+  count: optional(
+    objectOf({
+      value: integer(),
+      relation: oneOf(['exact', 'at_least', 'about'], {
+        description:
+          '`exact`: the number was counted. `at_least`: counting stopped at a limit. `about`: ' +
+          'from hourly sums, in which the first and the last hour count in full.'
+      })
+    })
+  )
+}
+
+export const decisionPage = objectOf({
+  data: listOf(listedDecision),
+  meta: objectOf({ ...metaMembers, ...countMember })
+})
+
+export const sessionDecisionPage = objectOf({
+  data: listOf(listedDecision),
+  meta: objectOf(metaMembers)
+})
+
+const sessionSummary = objectOf({
+  session_id: text({ example: 'ticket-8812' }),
+  decisions: integer({
+    minimum: 0,
+    description: `Decisions received in the range, counted up to ${sessionDecisionsMax}.`,
+    example: 4
+  }),
+  has_more_decisions: boolean({ example: false }),
+  first_received_at: withExample(time, '2026-01-31T11:58:00.120Z'),
+  last_received_at: time,
+  agent_ids: listOf(text({ example: 'refund-agent' }), {
+    description: `At most ${sessionAgentsMax} agents.`
+  }),
+  input_tokens: integer({
+    minimum: 0,
+    description: 'Sum over the counted decisions.',
+    example: 124
+  }),
+  output_tokens: withExample(count, 56),
+  verdicts: objectOf({ pass: count, fail: count, mixed: count, none: count })
+})
+
+export const sessionPage = objectOf({
+  data: listOf(sessionSummary),
+  meta: objectOf({ ...metaMembers, limit: integer({ example: 20 }) })
+})
+
+export const context = objectOf({
+  decision_id: withExample(uuid, '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a56'),
+  session_id,
+  before: listOf(summary),
+  after: listOf(summary, { example: [] })
+})
+
+export const decision = objectOf({
+  decision_id,
+  received_at,
+  stored_at,
+  input: schemaFor<unknown>({
+    description: 'The input as sent: any JSON value.',
+    example: { messages: [{ role: 'user', content: 'May I have a refund?' }] }
+  }),
+  output: text({ example: 'Yes: it arrived damaged, and you asked within 30 days.' }),
+  agent_id,
+  session_id,
+  domain,
+  metadata: schemaFor<object | null>({
+    type: ['object', 'null'],
+    example: { model: 'small-1', agent_version: '2.3.0' }
+  }),
+  input_tokens,
+  output_tokens,
+  sdk_version,
+  evaluation: objectOf({
+    status: withExample(evaluationStatus, 'evaluated'),
+    verdict,
+    scores: withExample(scores, scoresExample),
+    runs: optional(listOf(run))
+  })
+})
+
+export const facetQuery = {
+  field: oneOf([
+    'agent_id',
+    'domain',
+    'model',
+    'agent_version',
+    'sdk_version',
+    'status',
+    'verdict'
+  ]),
+  ...rangeQuery,
+  agent_id: optional(textFilter('Only decisions of this agent.', 255)),
+  limit: limitParameter('Maximum number of values.', { maximum: 100, byDefault: 20 })
+}
+
+export const facets = objectOf({
+  data: listOf(
+    objectOf({
+      value: orNull(
+        text({ description: 'Null for decisions without a value.', example: 'small-1' })
+      ),
+      decisions: withExample(count, 1204)
+    })
+  ),
+  meta: objectOf({
+    limit: withExample(count, 20),
+    has_more: boolean({
+      description: 'Whether there are more than `limit` values.',
+      example: false
+    }),
+    ...lagMembers,
+    applied: appliedWith({ field: 'model' })
+  })
+})
+
+export const feedbackNameDefault = 'user_feedback'
+const said = { minLength: 1, pattern: plainText }
+
+export const feedback = closed({
+  id: optional(
+    text({
+      pattern: uuidPattern,
+      description: 'Makes retries safe: feedback with the same id is stored once.'
+    })
+  ),
+  name: optional(text({ ...said, maxLength: nameCharsMax, default: feedbackNameDefault })),
+  value: optional(
+    schemaFor<number | boolean>({
+      type: ['number', 'boolean'],
+      minimum: -valueMax,
+      maximum: valueMax
+    })
+  ),
+  label: optional(text({ ...said, maxLength: 4000 })),
+  passed: optional(boolean({ example: false })),
+  reason: optional(text({ ...said, maxLength: 4000, example: 'It was not damaged.' })),
+  user_id: optional(
+    text({
+      ...said,
+      maxLength: 255,
+      description: 'Your id of the end user.',
+      example: 'customer-17'
+    })
+  )
+})
+
+export const storedFeedback = objectOf({
+  id: withExample(uuid, '01938c4f-0000-7000-8000-2f6d1c1b8a55'),
+  name: text({ example: feedbackNameDefault }),
+  duplicate: boolean({
+    description: 'Whether feedback with this id already existed.',
+    example: false
+  })
+})
+
+export const receipt = objectOf({
+  decision_id,
+  state: schemaFor<'stored'>({ const: 'stored' }),
+  stored_at
+})

@@ -1,0 +1,10 @@
+/** Defines the result of a benchmark mode. */
+
+export interface BenchResult {
+  /** False if a decision was lost or, in modes that only read, a request failed. */
+  readonly isComplete: boolean
+  /** Markdown lines for the terminal and the performance pages. */
+  readonly page: readonly string[]
+  /** The figures as data, or null if none are saved. */
+  readonly figures: object | null
+}

@@ -1,0 +1,47 @@
+/** Finds the offsets of a window for which the audited group wrote a dead-letter record. */
+import type { OffsetRange } from '../../platform/kafka/topic-fetcher.ts'
+import { messagesOf } from '../../platform/kafka/topic-reader.ts'
+import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
+import { parseDeadLetter } from '../records/dead-letter-origin.ts'
+
+interface DeadLetterQuery {
+  readonly reader: TopicReader
+  readonly signal: AbortSignal
+  readonly topic: string
+  readonly deadLetterTopic: string
+  readonly group: string
+  /** Audited offsets per partition. */
+  readonly ranges: readonly OffsetRange[]
+  /** Start of the window, in milliseconds since 1970. */
+  readonly from: number
+}
+
+/**
+ * Returns the reason in the dead-letter record of a message, or undefined if no such record exists.
+ */
+export type ReasonOf = (partition: number, offset: bigint) => string | undefined
+
+/**
+ * How far before the window to read dead-letter records. The clock that stamps a dead-letter record
+ * may be behind the clock that stamped its message.
+ */
+const clockSkewMs = 3_600_000
+
+/** Keeps one entry in memory per dead-letter record of the window. */
+export async function readDeadLetteredOffsets(query: DeadLetterQuery): Promise<ReasonOf> {
+  const { reader, topic, deadLetterTopic, group, ranges, signal } = query
+  const audited = new Map(ranges.map((range) => [range.partition, range]))
+  const reasons = new Map<string, string>()
+  const ends = await reader.ranges(deadLetterTopic)
+  const starts = await reader.offsetsAt(deadLetterTopic, query.from - clockSkewMs)
+  const wanted = ends.map((range, index) => ({ ...range, from: starts[index] ?? range.from }))
+  for await (const message of messagesOf(reader.read(deadLetterTopic, wanted, signal))) {
+    const deadLetter = parseDeadLetter(message)
+    if (deadLetter?.origin.topic !== topic || deadLetter.group !== group) continue
+    const { partition, offset } = deadLetter.origin
+    const range = audited.get(partition)
+    if (range === undefined || offset < range.from || offset >= range.to) continue
+    reasons.set(`${partition}/${offset}`, deadLetter.reason)
+  }
+  return (partition, offset) => reasons.get(`${partition}/${offset}`)
+}

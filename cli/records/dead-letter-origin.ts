@@ -1,0 +1,36 @@
+/** Parses the headers of a dead-letter record: reason, consumer group and origin. */
+import type { Message } from '../../platform/kafka/message-consumer.ts'
+
+export interface DeadLetterOrigin {
+  readonly reason: string
+  /** Step that rejected the message. */
+  readonly step: string
+  readonly error: string
+  /** Consumer group that rejected the message. */
+  readonly group: string
+  readonly origin: { readonly topic: string; readonly partition: number; readonly offset: bigint }
+}
+
+const numberExpression = /^\d{1,18}$/
+const prefix = 'dead_letter_'
+
+/** Parses the headers. Returns null for a record that Sluice did not write. */
+export function parseDeadLetter({ headers }: Pick<Message, 'headers'>): DeadLetterOrigin | null {
+  const headerOf = (name: string): string => String(headers[`${prefix}${name}`] ?? '')
+  const [reason, group, topic] = [headerOf('reason'), headerOf('group'), headerOf('topic')]
+  const [partition, offset] = [headerOf('partition'), headerOf('offset')]
+  const isPosition = numberExpression.test(partition) && numberExpression.test(offset)
+  if (reason === '' || group === '' || topic === '' || !isPosition) return null
+  return {
+    reason,
+    step: headerOf('step'),
+    error: headerOf('error'),
+    group,
+    origin: { topic, partition: Number(partition), offset: BigInt(offset) }
+  }
+}
+
+/** Returns the headers of the original message. */
+export function originalHeadersOf({ headers }: Pick<Message, 'headers'>): Message['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(prefix)))
+}
