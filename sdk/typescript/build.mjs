@@ -1,4 +1,4 @@
-/** Makes `dist` of `src`: the same files as modules of both kinds, each with its types. */
+/** Builds `dist` from `src`: ES modules and CommonJS, each with types. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

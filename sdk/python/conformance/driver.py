@@ -1,4 +1,4 @@
-"""The SDK as a program: commands in lines of JSON, one line in answer to each."""
+"""Conformance driver: reads one JSON command per line and writes one JSON response per line."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ READ_BYTES = 65_536
 
 
 class HostError(Exception):
-    """What ends a host that has no more to say."""
+    """Raised to end the host with an exception."""
 
 
 class Heartbeat:
-    """How much later than asked a thread of the host wakes, at most."""
+    """Measures the maximum delay with which a sleeping thread of the host wakes up."""
 
     def __init__(self) -> None:
         self.most_ms = 0.0
@@ -90,7 +90,7 @@ class Driver:
         return {}
 
     def log(self, command: Members) -> Members:
-        """``{n}`` in a text stands for how many were logged before in the same command."""
+        """Logs the decision ``times`` times. ``{n}`` in a string becomes the iteration number."""
         ids: list[str] = []
         most = 0.0
         unchanged = True
@@ -112,7 +112,7 @@ class Driver:
         return {"ids": ids, "ms_max": most * 1000, "unchanged": unchanged}
 
     def call_back(self, kind: str | None) -> None:
-        """What a host's callback does besides keeping what it was told."""
+        """Simulates a host callback that raises or calls the client."""
         if kind == "throw":
             raise HostError("a callback of the host")
         if kind == "ask":
@@ -125,11 +125,11 @@ class Driver:
             return {"ids": [decision_id for each in all_of for decision_id in each.result()["ids"]]}
 
     def flush(self, command: Members) -> Members:
-        asked = {"timeout_ms": command["timeout_ms"]} if "timeout_ms" in command else {}
-        return timed(lambda: plain_of(self.client.flush(**asked)))
+        options = {"timeout_ms": command["timeout_ms"]} if "timeout_ms" in command else {}
+        return timed(lambda: plain_of(self.client.flush(**options)))
 
     def flush_and_log(self, command: Members) -> Members:
-        """Logs one more decision while the flush is under way."""
+        """Logs one more decision during the flush."""
         with ThreadPoolExecutor(1) as pool:
             flushing = pool.submit(self.client.flush, timeout_ms=command["timeout_ms"])
             time.sleep(0.1)
@@ -175,7 +175,7 @@ def timed(work: Callable[[], Any]) -> Members:
 
 
 def plain_of(value: Any) -> Members:
-    """A mapping, a named tuple or an object with attributes, as a mapping."""
+    """Converts a mapping, a named tuple or an object with attributes to a dict."""
     if isinstance(value, dict):
         return dict(value)
     if hasattr(value, "_asdict"):
@@ -191,7 +191,7 @@ def end(how: str) -> None:
 
 
 def lines() -> Iterator[bytes]:
-    """What is asked; no read is long, since a signal just before one waits for its end."""
+    """Yields commands. Polls stdin, because a blocking read can delay Python's signal handlers."""
     waiting = b""
     while True:
         while b"\n" in waiting:

@@ -1,4 +1,4 @@
-"""Calls a function that the client observes, and tells what its caller saw."""
+"""Calls an observed function and reports what the caller receives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Members = dict[str, Any]
 
 
 class HostError(Exception):
-    """What a function of the host raises."""
+    """Raised by a function of the host."""
 
 
 def observe_call(client: Any, command: Members) -> Members:

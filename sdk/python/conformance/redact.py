@@ -1,4 +1,4 @@
-"""What a host may give as ``redact``, by the names of sdk/conformance."""
+"""Implements the ``redact`` functions that conformance cases refer to by name."""
 
 from __future__ import annotations
 
@@ -59,5 +59,5 @@ KINDS: dict[str, Callable[[Decision], Any]] = {
 
 
 def redact_of(name: str) -> Callable[[Decision], Any]:
-    """Raises KeyError when there is none of that name."""
+    """Raises KeyError if no function has this name."""
     return KINDS[name]

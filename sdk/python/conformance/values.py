@@ -1,4 +1,4 @@
-"""Makes the values that JSON cannot hold out of their names, as sdk/conformance tells of them."""
+"""Creates values that JSON cannot represent, as described by ``$value`` objects in the cases."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _twice(given: Members) -> Any:
 
 
 def _answer() -> None:
-    """A function that somebody logs by mistake."""
+    """Stands in for a function that is logged by mistake."""
 
 
 def _date_time(given: Members) -> Any:
@@ -96,7 +96,7 @@ MAKERS: dict[str, Callable[[Members], Any]] = {
 
 
 def value_of(given: Any) -> Any:
-    """The value with everything named within it made; plain JSON stays what it is."""
+    """Replaces each ``$value`` object in ``given``, at any depth, with the value it describes."""
     if isinstance(given, list):
         return [None if made is ABSENT else made for made in map(value_of, given)]
     if not isinstance(given, dict):
@@ -109,7 +109,7 @@ def value_of(given: Any) -> Any:
 
 
 def destroy(value: Any) -> None:
-    """Replaces everything within a value, as an application might after it has logged it."""
+    """Overwrites a value in place at every depth, as an application might after logging it."""
     if isinstance(value, list):
         for each in value:
             destroy(each)

@@ -1,4 +1,4 @@
-"""A gateway that does what a script says, request by request, over real sockets."""
+"""Provides a gateway that follows a script, request by request, over real sockets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Behaviour = Callable[["Peer"], None]
 
 
 class Seen(NamedTuple):
-    """One request."""
+    """One received request."""
 
     headers: dict[str, str]
     body: dict[str, Any]
@@ -23,7 +23,7 @@ class Seen(NamedTuple):
 
 
 class Peer:
-    """The connection that a behaviour answers on."""
+    """The connection over which a behaviour responds."""
 
     def __init__(self, connection: socket.socket, seen: Seen) -> None:
         self.connection = connection
@@ -61,7 +61,7 @@ def judge(*results: dict[str, Any], status: int = 207, headers: tuple[str, ...] 
 
 
 class ScriptedGateway:
-    """Follows the script, then `otherwise`."""
+    """Handles requests with the script in order, and later ones with `otherwise`."""
 
     def __init__(self, *script: Behaviour, otherwise: Behaviour = take, tls: Any = None) -> None:
         self.script = list(script)
@@ -74,11 +74,11 @@ class ScriptedGateway:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def decisions(self) -> list[dict[str, Any]]:
-        """All that were offered, each time anew."""
+        """Returns all received decisions, including repeated ones."""
         return [each for seen in self.seen for each in seen.body.get("decisions", [])]
 
     def outputs(self) -> list[list[str]]:
-        """Of each request."""
+        """Returns the outputs of the decisions in each request."""
         return [[each["output"] for each in seen.body.get("decisions", [])] for seen in self.seen]
 
     def reports(self) -> list[Any]:

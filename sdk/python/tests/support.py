@@ -1,4 +1,4 @@
-"""What several tests need: a gateway that acknowledges all, and a client that sends to it."""
+"""Provides a gateway that acknowledges everything, and a client that sends to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEY = "slk_test_000000000000_00000000000000000000000000000000000000"
 
 
 class Gateway:
-    """Takes every batch, and keeps its decisions."""
+    """Accepts every batch and records its decisions."""
 
     def __init__(self) -> None:
         self.decisions: list[dict[str, Any]] = []
@@ -42,7 +42,7 @@ class Gateway:
                 self.wfile.write(answer)
 
             def log_message(self, *_: Any) -> None:
-                """Quiet."""
+                """Logs nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -50,13 +50,13 @@ class Gateway:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def close(self) -> None:
-        """Takes no more."""
+        """Stops accepting connections."""
         self._server.shutdown()
         self._server.server_close()
 
 
 class ClientTestCase(unittest.TestCase):
-    """Each test has a gateway and a client; `decisions()` is what arrived."""
+    """Gives each test a gateway and a client. `decisions()` returns the received decisions."""
 
     def setUp(self) -> None:
         self.gateway = Gateway()
@@ -67,18 +67,18 @@ class ClientTestCase(unittest.TestCase):
         self.addCleanup(self.client.close)
 
     def decisions(self) -> list[dict[str, Any]]:
-        """All that was logged until now, in that order: it may have arrived in another."""
+        """Returns everything logged so far, in logging order."""
         result = self.client.flush(timeout_ms=10_000)
         self.assertEqual((result.failed, result.dropped, result.pending), (0, 0, 0))
         self.assertEqual(self.dropped(), {})
         return sorted(self.gateway.decisions, key=lambda decision: decision["decision_id"])
 
     def decision(self) -> dict[str, Any]:
-        """The only one that was logged."""
+        """Returns the only decision logged."""
         [decision] = self.decisions()
         return decision
 
     def dropped(self) -> dict[str, int]:
-        """Reasons for which something was dropped until now."""
+        """Returns the counts of dropped decisions by reason."""
         self.client.flush(timeout_ms=10_000)
         return {reason: count for reason, count in self.client.stats().dropped.items() if count}

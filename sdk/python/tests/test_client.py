@@ -1,4 +1,4 @@
-"""The client against a gateway that follows a script."""
+"""Tests the client against a gateway that follows a script."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SendingTest(ScriptedTestCase):
         self.assertEqual(seen.headers["x-attempt"], "1")
         self.assertEqual(seen.headers["content-encoding"], "gzip")
 
-    def test_by_number_by_time_and_at_once(self) -> None:
+    def test_sends_by_count_by_time_and_immediately(self) -> None:
         for options in (
             {"batch_max_items": 2},
             {"batch_interval_ms": 50},
@@ -70,7 +70,7 @@ class SendingTest(ScriptedTestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
 
-    def test_what_fails_is_sent_again_with_the_same_id(self) -> None:
+    def test_a_failed_batch_is_retried_with_the_same_id(self) -> None:
         gateway, client = self.scene(refuse(503), lambda peer: peer.reset(), refuse(429))
         log(client, "a", "b")
         self.assertEqual(client.flush(10_000).sent, 2)
@@ -80,7 +80,7 @@ class SendingTest(ScriptedTestCase):
         stats = client.stats()
         self.assertEqual((stats.requests, stats.retried, stats.last_error), (4, 6, "429 some_code"))
 
-    def test_only_what_may_succeed_is_sent_again(self) -> None:
+    def test_only_retryable_decisions_are_retried(self) -> None:
         gateway, client = self.scene(judge({"queued": True}, AGAIN, NEVER))
         log(client, "a", "b", "c")
         self.assertEqual(client.flush(10_000), sluice.FlushResult(2, 1, 0, 0))
@@ -105,7 +105,7 @@ class SendingTest(ScriptedTestCase):
         self.assertEqual(client.flush(10_000), sluice.FlushResult(7, 1, 0, 0))
         self.assertEqual(self.dropped(client), {"too_large": 1})
 
-    def test_the_breaker_keeps_decisions_and_then_gives_them_up(self) -> None:
+    def test_the_breaker_keeps_decisions_until_the_budget_ends(self) -> None:
         gateway, client = self.scene(refuse(401), refuse(403))
         log(client, "a")
         self.assertEqual(client.flush(10_000).sent, 1)
@@ -116,14 +116,14 @@ class SendingTest(ScriptedTestCase):
         self.assertEqual(client.flush(10_000), sluice.FlushResult(0, 1, 0, 0))
         self.assertEqual(self.dropped(client), {"unauthorized": 1})
 
-    def test_an_open_breaker_holds_no_flush(self) -> None:
+    def test_an_open_breaker_does_not_delay_a_flush(self) -> None:
         gateway, client = self.scene(refuse(401), breaker_ms=60_000, shutdown_ms=100)
         log(client, "a")
         began = time.monotonic()
         self.assertEqual(client.flush(20_000).pending, 1)
         self.assertLess(time.monotonic() - began, 10)
 
-    def test_attempts_and_time_end(self) -> None:
+    def test_attempts_and_the_budget_end(self) -> None:
         for options in ({"retry_max_attempts": 3}, {"retry_budget_ms": 1}):
             gateway, client = self.scene(**options)
             gateway.otherwise = refuse(503)
@@ -131,7 +131,7 @@ class SendingTest(ScriptedTestCase):
             self.assertEqual(client.flush(10_000), sluice.FlushResult(0, 1, 0, 0))
             self.assertEqual(self.dropped(client), {"retries_exhausted": 1})
 
-    def test_what_was_dropped_is_reported_once(self) -> None:
+    def test_drops_are_reported_once(self) -> None:
         gateway, client = self.scene(refuse(503), queue_max_items=2, agent_id="a")
         log(client, "1", "2", "3")
         client.log(output="no input")  # type: ignore[call-arg]
@@ -145,7 +145,7 @@ class SendingTest(ScriptedTestCase):
 
 
 class TakingTest(ScriptedTestCase):
-    def test_anything_at_all_is_taken_without_an_exception(self) -> None:
+    def test_any_value_is_logged_without_an_exception(self) -> None:
         gateway, client = self.scene()
         strange: list[Any] = [object(), float("nan"), b"\xff", "\ud800", [], {}, 10**400, -1, len]
         names = sorted(sluice._decision.FIELDS)
@@ -159,13 +159,13 @@ class TakingTest(ScriptedTestCase):
         self.assertEqual((result.failed, result.pending), (0, 0))
         self.assertEqual(self.dropped(client), {"invalid": 2})
 
-    def test_the_callers_id_is_kept_in_lower_case(self) -> None:
+    def test_the_caller_id_is_kept_in_lower_case(self) -> None:
         gateway, client = self.scene()
         own = "0198F3A1-7C2E-4B11-8A5D-4E0F6B9C2D17"
         self.assertEqual(client.log(input=1, output="a", decision_id=own), own.lower())
         self.assertNotEqual(client.log(input=1, output="a", decision_id="mine"), "mine")
 
-    def test_context_before_options_and_own_fields_before_both(self) -> None:
+    def test_own_fields_override_the_context_and_that_the_options(self) -> None:
         gateway, client = self.scene(agent_id="option", domain="option")
         with sluice.context(agent_id="context", session_id="s", metadata={"a": 1, "b": 1}):
             log(client, "a", metadata={"b": 2})
@@ -176,7 +176,7 @@ class TakingTest(ScriptedTestCase):
         self.assertEqual((first["session_id"], first["metadata"]), ("s", {"a": 1, "b": 2}))
         self.assertEqual(second["agent_id"], "own")
 
-    def test_redact_is_the_only_way_out(self) -> None:
+    def test_every_decision_passes_redact(self) -> None:
         def redact(decision: dict[str, Any]) -> Any:
             if decision["output"] == "secret":
                 return None
@@ -188,10 +188,10 @@ class TakingTest(ScriptedTestCase):
             decision["decision_id"] = "other"
             return decision
 
-        heard: list[Any] = []
+        calls: list[Any] = []
         given = {"card": "4111", "when": {1}}
         gateway, client = self.scene(
-            redact=redact, on_error=lambda error, about: heard.append(f"{error} {about}")
+            redact=redact, on_error=lambda error, about: calls.append(f"{error} {about}")
         )
         [kept] = log(client, "ok", input=given)
         log(client, "secret", "raise", "true", input=given)
@@ -201,8 +201,8 @@ class TakingTest(ScriptedTestCase):
         self.assertEqual(decision["input"], {"card": "***", "when": [1]})
         self.assertEqual((decision["decision_id"], given["card"]), (kept, "4111"))
         self.assertEqual(self.dropped(client), {"redacted": 1, "redact_error": 2})
-        self.assertIn("redact", heard[0])
-        self.assertNotIn("secret", str(heard))
+        self.assertIn("redact", calls[0])
+        self.assertNotIn("secret", str(calls))
 
     def test_sampling_keeps_sessions_whole(self) -> None:
         gateway, client = self.scene(sample_rate=0.5)
@@ -225,7 +225,7 @@ class TakingTest(ScriptedTestCase):
 
 
 class EndingTest(ScriptedTestCase):
-    def test_close_counts_what_is_left_and_what_comes_later(self) -> None:
+    def test_close_drops_what_is_left_and_later_decisions(self) -> None:
         gateway, client = self.scene(lambda _: time.sleep(5), shutdown_ms=100)
         log(client, "a", "b")
         client.close()
@@ -233,7 +233,7 @@ class EndingTest(ScriptedTestCase):
         log(client, "c")
         self.assertEqual(self.dropped(client), {"shutdown": 3})
 
-    def test_flush_waits_for_what_is_on_its_way_and_no_longer(self) -> None:
+    def test_flush_waits_for_decisions_in_flight_and_no_longer(self) -> None:
         def slowly(peer: Peer) -> None:
             time.sleep(0.3)
             take(peer)
@@ -245,7 +245,7 @@ class EndingTest(ScriptedTestCase):
         self.assertEqual(client.flush(10_000).sent, 1)
         self.assertEqual(client.flush(0), sluice.FlushResult(0, 0, 0, 0))
 
-    def test_flush_from_a_coroutine_lets_others_run(self) -> None:
+    def test_aflush_does_not_block_the_event_loop(self) -> None:
         def slowly(peer: Peer) -> None:
             time.sleep(0.3)
             take(peer)
@@ -265,7 +265,7 @@ class EndingTest(ScriptedTestCase):
         self.assertEqual(result.sent, 1)
         self.assertGreater(beats, 3)
 
-    def test_many_threads_lose_nothing(self) -> None:
+    def test_concurrent_threads_lose_nothing(self) -> None:
         gateway, client = self.scene(batch_max_items=7, batch_interval_ms=1)
 
         def work(name: int) -> None:

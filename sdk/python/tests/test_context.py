@@ -1,4 +1,4 @@
-"""Context: what decisions logged within a block have in common."""
+"""Tests the context: fields shared by the decisions of a `with` block."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support import ClientTestCase
 
 
 class ContextTest(ClientTestCase):
-    def test_inner_goes_over_outer_and_both_over_options(self) -> None:
+    def test_inner_overrides_outer_and_both_override_options(self) -> None:
         with self.client.context(agent_id="outer", session_id="s", metadata={"a": 1, "b": 1}):
             with self.client.context(agent_id="inner", metadata={"b": 2}):
                 self.client.log(input=1, output="in", metadata={"c": 3})
@@ -27,25 +27,25 @@ class ContextTest(ClientTestCase):
         self.assertEqual(outside["agent_id"], "default")
         self.assertNotIn("session_id", outside)
 
-    def test_metadata_is_taken_as_it_was_when_the_block_began(self) -> None:
+    def test_metadata_is_copied_when_the_block_starts(self) -> None:
         metadata = {"a": 1}
         with self.client.context(metadata=metadata):
             metadata["a"] = 2
             self.client.log(input=1, output="x")
         self.assertEqual(self.decision()["metadata"], {"a": 1})
 
-    def test_it_ends_with_its_block_even_by_an_exception(self) -> None:
+    def test_ends_with_its_block_even_after_an_exception(self) -> None:
         with self.assertRaises(KeyError), self.client.context(agent_id="x"):
             raise KeyError
         self.assertEqual(current_fields(), {})
 
-    def test_one_block_can_be_entered_again_within_itself(self) -> None:
+    def test_one_context_can_be_nested_in_itself(self) -> None:
         block = context(agent_id="x")
         with block, block:
             pass
         self.assertEqual(current_fields(), {})
 
-    def test_tasks_do_not_see_each_other(self) -> None:
+    def test_tasks_do_not_share_a_context(self) -> None:
         async def task(name: str) -> None:
             with self.client.context(session_id=name):
                 await asyncio.sleep(0.01)
@@ -60,7 +60,7 @@ class ContextTest(ClientTestCase):
             self.assertEqual(decision["session_id"], decision["output"])
             self.assertEqual(decision["domain"], "all")
 
-    def test_a_thread_begins_without_unless_it_is_given_a_copy(self) -> None:
+    def test_a_thread_starts_without_context_unless_given_a_copy(self) -> None:
         def work(output: str) -> None:
             self.client.log(input=1, output=output)
 
@@ -76,7 +76,7 @@ class ContextTest(ClientTestCase):
         sessions = {d["output"]: d.get("session_id") for d in self.decisions()}
         self.assertEqual(sessions, {"copied": "s", "bare": None})
 
-    def test_a_generator_closed_from_elsewhere_does_not_fail(self) -> None:
+    def test_a_generator_closed_in_another_context_does_not_fail(self) -> None:
         def generate() -> Iterator[int]:
             with context(agent_id="x"):
                 yield 1
@@ -85,7 +85,7 @@ class ContextTest(ClientTestCase):
         contextvars.copy_context().run(next, generator)
         generator.close()
 
-    def test_metadata_that_is_no_mapping_is_nothing(self) -> None:
+    def test_metadata_that_is_not_a_mapping_is_ignored(self) -> None:
         with self.client.context(metadata=["no"]):  # type: ignore[arg-type]
             self.client.log(input=1, output="x")
         self.assertNotIn("metadata", self.decision())

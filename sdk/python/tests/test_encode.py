@@ -1,4 +1,4 @@
-"""Encoding: what each value comes to, and what is noted."""
+"""Tests the JSON of each kind of value, and the notes about changes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import decimal
 import enum
 import json
 import pathlib
+import sys
 import unittest
 import uuid
 from collections import OrderedDict, deque
@@ -15,6 +16,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
+from sluice._digits import integer_of
 from sluice._encode import Encoder, capture, encode_fast
 from sluice._plain import TooLarge
 
@@ -43,7 +45,7 @@ class Model:
 
 class Shouting(str):
     def __str__(self) -> str:
-        raise AssertionError("never asked")
+        raise AssertionError("never called")
 
 
 def slow(value: Any) -> tuple[str, list[str]]:
@@ -59,7 +61,7 @@ def nested(levels: int) -> Any:
 
 
 class EncodeTest(unittest.TestCase):
-    def test_plain_data_takes_the_fast_way_and_both_agree(self) -> None:
+    def test_the_fast_path_for_plain_data_agrees_with_the_slow_one(self) -> None:
         plain: list[Any] = [
             None,
             True,
@@ -79,7 +81,7 @@ class EncodeTest(unittest.TestCase):
             self.assertEqual((text, []), slow(value))
             self.assertEqual(json.loads(text or ""), json.loads(json.dumps(value)))
 
-    def test_represented_and_not_noted(self) -> None:
+    def test_converted_values_are_not_noted(self) -> None:
         moment = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)
         cases: list[tuple[Any, Any]] = [
             (moment, "2026-01-02T03:04:05+00:00"),
@@ -113,7 +115,7 @@ class EncodeTest(unittest.TestCase):
             {"2": "i", "null": "n", "1.5": "f", "2026-01-02": "d"},
         )
 
-    def test_changed_and_noted(self) -> None:
+    def test_replaced_values_are_noted(self) -> None:
         circle: dict[str, Any] = {"a": []}
         circle["a"].append(circle)
         cases: list[tuple[Any, Any, str]] = [
@@ -136,11 +138,11 @@ class EncodeTest(unittest.TestCase):
             self.assertEqual(json.loads(text), expected)
             self.assertEqual(changes, [change])
 
-    def test_a_value_twice_is_no_circle(self) -> None:
+    def test_a_repeated_value_is_not_a_cycle(self) -> None:
         shared = [1]
         self.assertEqual(slow([shared, shared, object])[0], '[[1],[1],"[function object]"]')
 
-    def test_nesting_ends_at_its_limit_however_deep_it_is(self) -> None:
+    def test_nesting_is_cut_at_the_limit(self) -> None:
         for levels in (57, 100_000):
             value = nested(levels)
             self.assertIsNone(encode_fast(value, LIMIT))
@@ -155,7 +157,15 @@ class EncodeTest(unittest.TestCase):
             self.assertIsNone(encode_fast([number], LIMIT))
             self.assertEqual(slow([number, "a"])[0], f'[{decimal.Decimal(number)},"a"]')
 
-    def test_the_walk_ends_where_a_decision_is_too_large(self) -> None:
+    @unittest.skipUnless(hasattr(sys, "set_int_max_str_digits"), "needs the digit limit of Python")
+    def test_integers_are_converted_whatever_the_digit_limit_of_the_host(self) -> None:
+        self.addCleanup(sys.set_int_max_str_digits, sys.get_int_max_str_digits())
+        sys.set_int_max_str_digits(sys.int_info.str_digits_check_threshold)
+        for length in range(600, 1100):
+            digits = "9" * length
+            self.assertEqual(slow([integer_of(digits)])[0], f"[{digits}]")
+
+    def test_the_walk_stops_at_the_size_limit(self) -> None:
         laughs: Any = ["ha"]
         for _ in range(50):
             laughs = [laughs, laughs]
@@ -164,7 +174,7 @@ class EncodeTest(unittest.TestCase):
                 if encode_fast(value, LIMIT) is None:
                     slow(value)
 
-    def test_what_is_captured_stays(self) -> None:
+    def test_a_captured_value_does_not_change(self) -> None:
         value: dict[str, Any] = {"a": [1]}
         captured, changed = capture(value), capture({"a": float("inf")})
         value["a"].append(2)

@@ -1,4 +1,4 @@
-"""Pauses and the breaker."""
+"""Tests the pauses and the breaker of the gate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class GateTest(unittest.TestCase):
             pauses.append(round(made.opens_at - now, 3))
         self.assertEqual(pauses, [0.1, 0.2, 0.4, 0.8, 1.0, 1.0])
 
-    def test_they_are_drawn(self) -> None:
+    def test_pauses_are_random(self) -> None:
         made = gate(0.5)
         made.fail(0, None)
         self.assertEqual(made.opens_at, 0.05)
@@ -35,7 +35,7 @@ class GateTest(unittest.TestCase):
         made.fail(0, 1e9)
         self.assertEqual(made.opens_at, 300.0)
 
-    def test_success_ends_the_series(self) -> None:
+    def test_a_success_resets_the_failures(self) -> None:
         made = gate()
         for _ in range(5):
             made.fail(0, None)

@@ -1,4 +1,6 @@
-"""Values of strangers: none of them ends, blocks or misleads whoever logs it."""
+"""Tests that logging hostile values neither crashes nor blocks the host program, and never
+produces invalid decisions.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ class _NeitherTrueNorFalse:
 
 
 class UUID:
-    """By its name alone."""
+    """Shares only its name with uuid.UUID."""
 
     def __str__(self) -> str:
         raise ValueError("no text")
@@ -80,7 +82,7 @@ def _sent(**fields: Any) -> Any:
 
 
 class HostileValuesTest(unittest.TestCase):
-    def test_metadata_that_cannot_be_read_leave_the_json_whole(self) -> None:
+    def test_unreadable_metadata_keeps_the_json_valid(self) -> None:
         sent = _sent(input=float("nan"), metadata=_NoMembers())
         self.assertEqual(
             sent["metadata"]["sdk_changes"],
@@ -91,26 +93,26 @@ class HostileValuesTest(unittest.TestCase):
         copy = copy_plain({"input": 1, "metadata": _NoMembers()}, [], _SIZE_MAX)
         self.assertEqual(len(copy["metadata"]["sdk_changes"]), 2)
 
-    def test_a_member_called_as_ours_is_not_there_twice(self) -> None:
+    def test_a_member_named_sdk_changes_is_not_duplicated(self) -> None:
         for own in ("mine", ["mine", 1]):
             sent = _sent(input=float("nan"), metadata={"sdk_changes": own, "a": 1})
             self.assertEqual(sent["metadata"], {"sdk_changes": ["/input: not_finite"], "a": 1})
 
-    def test_what_never_ends_is_too_large(self) -> None:
+    def test_endless_values_are_too_large(self) -> None:
         for endless in (_Endless([1]), _EndlessItems(a=1)):
             with self.assertRaises(TooLarge):
                 _sent(input=endless)
         with self.assertRaises(TooLarge):
             _sent(input=1, metadata=_EndlessItems(a=1))
 
-    def test_many_long_integers_are_too_large_before_they_are_text(self) -> None:
+    def test_many_long_integers_are_rejected_before_conversion(self) -> None:
         with self.assertRaises(TooLarge):
             _sent(input=[10**4000] * 500_000)
 
-    def test_what_has_no_length_is_still_a_value(self) -> None:
+    def test_an_object_without_length_is_a_value(self) -> None:
         self.assertEqual(_sent(input=_NoLength())["input"], "[_NoLength]")
 
-    def test_an_error_of_a_long_name_does_not_fill_the_decision(self) -> None:
+    def test_a_long_error_name_is_cut(self) -> None:
         name = "E" * 300_000
 
         def dump(_: object) -> None:
@@ -119,13 +121,13 @@ class HostileValuesTest(unittest.TestCase):
         value = type("Model", (), {"model_dump": dump})()
         self.assertEqual(_sent(input=value)["input"], f"[error: {name[:100]}]")
 
-    def test_ids_that_refuse_to_be_read_are_none(self) -> None:
+    def test_unreadable_ids_are_replaced(self) -> None:
         self.assertIsNone(decision_id_of(UUID()))
         plain = "0190F5FE-7C00-7000-8000-000000000000"
         self.assertEqual(decision_id_of(_SaysOther(plain)), plain.lower())
         self.assertIsNone(agent_id_of({"agent_id": _NeitherTrueNorFalse()}, {}))
 
-    def test_the_agent_of_what_is_dropped_is_what_the_gateway_takes(self) -> None:
+    def test_the_agent_of_a_dropped_decision_is_valid(self) -> None:
         self.assertEqual(agent_id_of({"agent_id": "a\x00b"}, {"agent_id": "c"}), "ab")
         self.assertEqual(agent_id_of({}, {"agent_id": "c" * 300}), "c" * 255)
 
@@ -139,7 +141,7 @@ class DigitsTest(unittest.TestCase):
 
 
 class FindingTest(unittest.TestCase):
-    def test_what_a_stranger_answers_does_not_command_the_terminal(self) -> None:
+    def test_control_characters_from_a_server_are_stripped(self) -> None:
         self.assertEqual(ok("send", "\x1b[2J\x9b2J" + "x" * 5000).detail[:8], "\ufffd[2J\ufffd2Jx")
         self.assertEqual(len(failed("send", "x" * 5000, "").detail), 1000)
 
@@ -148,11 +150,11 @@ class SettingsTest(unittest.TestCase):
     def test_the_key_is_not_shown(self) -> None:
         self.assertNotIn("slk_live_secret", repr(resolve({"api_key": "slk_live_secret"}, {})))
 
-    def test_an_address_has_nothing_that_ends_its_path(self) -> None:
+    def test_a_url_must_not_contain_anything_that_ends_its_path(self) -> None:
         for end in ("?", "/?", "#", "/\\x", "\n/x"):
             self.assertIsNone(resolve({"base_url": f"https://sluice.example{end}"}, {}).base_url)
 
-    def test_the_environment_may_end_with_a_line_break(self) -> None:
+    def test_a_variable_may_end_with_a_line_break(self) -> None:
         self.assertEqual(resolve({}, {"SLUICE_API_KEY": "slk_live_x\n"}).api_key, "slk_live_x")
 
 

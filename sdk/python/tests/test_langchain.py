@@ -1,4 +1,4 @@
-"""The handler for LangChain by its shape; tests/libraries has the same with the library itself."""
+"""Tests the LangChain handler without LangChain; tests/libraries uses the library itself."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ TOLD = {"ls_model_name": "m", "ls_provider": "p", "thread_id": "t"}
 
 def result(text: str, **message: Any) -> Any:
     usage = {"input_tokens": 3, "output_tokens": 5}
-    told = Shape(content=text, usage_metadata=usage, response_metadata={}, **message)
-    return Shape(generations=[[Shape(text=text, message=told)]], llm_output=None)
+    reply = Shape(content=text, usage_metadata=usage, response_metadata={}, **message)
+    return Shape(generations=[[Shape(text=text, message=reply)]], llm_output=None)
 
 
 class ModelsTest(ClientTestCase):
@@ -23,7 +23,7 @@ class ModelsTest(ClientTestCase):
         super().setUp()
         self.handler = SluiceCallbackHandler(self.client)
 
-    def test_it_has_what_langchain_asks_of_a_handler(self) -> None:
+    def test_has_the_attributes_of_a_langchain_handler(self) -> None:
         flags = ("llm", "chat_model", "chain", "agent", "retriever", "retry", "custom_event")
         ignored = {name: getattr(self.handler, f"ignore_{name}") for name in flags}
         self.assertEqual([name for name in flags if not ignored[name]], ["llm", "chat_model"])
@@ -45,7 +45,7 @@ class ModelsTest(ClientTestCase):
         about = {"name": "Chat", "tags": ["x"], "model": "m", "provider": "p"}
         self.assertEqual(sent["metadata"], about)
 
-    def test_a_model_that_completes_text(self) -> None:
+    def test_a_text_completion_model(self) -> None:
         self.handler.on_llm_start({}, ["q"], run_id=1)
         usage = {"token_usage": {"prompt_tokens": 3, "completion_tokens": 5}}
         self.handler.on_llm_end(Shape(generations=[[Shape(text="a")]], llm_output=usage), run_id=1)
@@ -57,13 +57,13 @@ class ModelsTest(ClientTestCase):
         self.handler.on_llm_error(KeyError("k"), run_id=1)
         self.assertEqual(self.decision()["metadata"]["error"]["name"], "KeyError")
 
-    def test_the_session_of_the_context_goes_over_a_thread(self) -> None:
+    def test_the_context_session_overrides_a_langgraph_thread(self) -> None:
         with self.client.context(session_id="mine"):
             self.handler.on_llm_start({}, ["q"], run_id=1, metadata=TOLD)
         self.handler.on_llm_end(result("a"), run_id=1)
         self.assertEqual(self.decision()["session_id"], "mine")
 
-    def test_runs_at_the_same_time_are_told_apart(self) -> None:
+    def test_concurrent_runs_are_kept_apart(self) -> None:
         for run in range(5):
             self.handler.on_llm_start({}, [f"q{run}"], run_id=run)
         for run in reversed(range(5)):
@@ -71,17 +71,17 @@ class ModelsTest(ClientTestCase):
         pairs = {decision["input"]: decision["output"] for decision in self.decisions()}
         self.assertEqual(pairs, {f"q{run}": f"a{run}" for run in range(5)})
 
-    def test_an_end_without_a_beginning_is_nothing(self) -> None:
+    def test_an_end_without_a_start_is_ignored(self) -> None:
         self.handler.on_llm_end(result("a"), run_id=9)
         self.handler.on_llm_error(KeyError(), run_id=9)
         self.assertEqual(self.decisions(), [])
 
-    def test_runs_that_never_end_are_forgotten(self) -> None:
+    def test_runs_that_never_end_are_dropped(self) -> None:
         for run in range(10_050):
             self.handler.on_llm_start({}, ["q"], run_id=run)
         self.assertEqual(len(self.handler._runs._runs), 10_000)
 
-    def test_odd_arguments_disturb_nothing(self) -> None:
+    def test_unexpected_arguments_are_ignored(self) -> None:
         self.handler.on_chat_model_start(None, None, run_id=1)
         self.handler.on_llm_end(None, run_id=1)
 

@@ -1,4 +1,4 @@
-"""What the host is told, and how often."""
+"""Tests the rate limits of callbacks and stderr lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sluice._options import resolve
 class NoticesTest(unittest.TestCase):
     def setUp(self) -> None:
         self.now = 100.0
-        self.heard: list[Any] = []
+        self.calls: list[Any] = []
         self.stderr = io.StringIO()
 
     def notices(self, **options: Any) -> Notices:
@@ -26,7 +26,7 @@ class NoticesTest(unittest.TestCase):
             notices.deliver(is_last)
         return stderr.getvalue().splitlines()
 
-    def test_one_line_first_then_one_a_minute(self) -> None:
+    def test_prints_the_first_problem_immediately_then_a_summary_per_minute(self) -> None:
         notices = self.notices()
         notices.error("send", "503", 5, "wait")
         self.assertEqual(self.deliver(notices), ["sluice: a request failed (503): wait"])
@@ -38,14 +38,14 @@ class NoticesTest(unittest.TestCase):
         self.assertEqual(notices.due_at(), 160.0)
         self.now += 1
         [line] = self.deliver(notices)
-        self.assertIn("failed requests: 3 (the last: 429)", line)
+        self.assertIn("failed requests: 3 (latest: 429)", line)
         self.assertIn("dropped decisions: 1 (queue_full 1)", line)
         self.now += 600
         self.assertEqual(self.deliver(notices), [])
         self.assertIsNone(notices.due_at())
 
-    def test_callbacks_are_called_once_a_second_with_the_sum(self) -> None:
-        notices = self.notices(on_drop=self.heard.append)
+    def test_calls_callbacks_once_a_second_with_the_sum(self) -> None:
+        notices = self.notices(on_drop=self.calls.append)
         for _ in range(3):
             notices.drop("queue_full")
         self.deliver(notices)
@@ -59,18 +59,18 @@ class NoticesTest(unittest.TestCase):
         notices.drop("queue_full")
         self.deliver(notices, is_last=True)
         self.assertEqual(
-            [(each["reason"], each["count"]) for each in self.heard],
+            [(each["reason"], each["count"]) for each in self.calls],
             [("queue_full", 3), ("invalid", 1), ("queue_full", 4), ("queue_full", 1)],
         )
 
     def test_errors_have_a_stage_and_a_count(self) -> None:
-        notices = self.notices(on_error=lambda error, about: self.heard.append((str(error), about)))
+        notices = self.notices(on_error=lambda error, about: self.calls.append((str(error), about)))
         notices.error("send", "503", 5)
         notices.error("send", "504", 6)
         self.deliver(notices)
-        self.assertEqual(self.heard, [("504", {"stage": "send", "count": 11})])
+        self.assertEqual(self.calls, [("504", {"stage": "send", "count": 11})])
 
-    def test_a_callback_that_fails_is_alone_with_it(self) -> None:
+    def test_suppresses_errors_of_callbacks(self) -> None:
         def fail(*_: Any) -> None:
             raise SystemExit
 

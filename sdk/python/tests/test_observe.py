@@ -1,4 +1,4 @@
-"""observe: calls become decisions, and stay what they were."""
+"""Tests that observe logs each call and preserves the behaviour of the function."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ObserveTest(ClientTestCase):
         self.assertIsInstance(latency_ms, int)
         self.assertEqual(decision["metadata"], {"name": "sum", "a": 1})
 
-    def test_arguments_of_any_number_are_told_by_their_name(self) -> None:
+    def test_variadic_arguments_are_logged_by_name(self) -> None:
         @self.client.observe
         def collect(first: int, *rest: int, **more: int) -> None: ...
 
@@ -42,7 +42,7 @@ class ObserveTest(ClientTestCase):
         expected = {"first": 1, "rest": [2, 3], "more": {"last": 4}}
         self.assertEqual(self.decision()["input"], expected)
 
-    def test_input_is_what_it_was_when_the_call_began(self) -> None:
+    def test_the_input_is_a_snapshot_from_the_start_of_the_call(self) -> None:
         @self.client.observe
         def consume(words: list[str]) -> str:
             return words.pop()
@@ -50,11 +50,11 @@ class ObserveTest(ClientTestCase):
         consume(["a", "b"])
         self.assertEqual(self.decision()["input"], {"words": ["a", "b"]})
 
-    def test_nothing_is_the_text_null(self) -> None:
+    def test_none_is_the_text_null(self) -> None:
         self.client.observe(lambda: None)()
         self.assertEqual(self.decision()["output"], "null")
 
-    def test_what_is_raised_is_raised_unchanged_and_told(self) -> None:
+    def test_an_exception_passes_through_and_is_logged(self) -> None:
         error = Broken("so")
 
         @self.client.observe
@@ -75,7 +75,7 @@ class ObserveTest(ClientTestCase):
         names = [decision["metadata"]["error"]["name"] for decision in self.decisions()]
         self.assertEqual(names, ["SystemExit", "KeyboardInterrupt"])
 
-    def test_mappings_say_what_is_sent(self) -> None:
+    def test_mapped_values_are_sent(self) -> None:
         @self.client.observe(
             map_input=lambda question, token: question, map_output=lambda answer: answer["text"]
         )
@@ -86,7 +86,7 @@ class ObserveTest(ClientTestCase):
         decision = self.decision()
         self.assertEqual((decision["input"], decision["output"]), ("hello", "HELLO"))
 
-    def test_a_mapping_that_fails_disturbs_nothing_and_leaks_nothing(self) -> None:
+    def test_a_failing_mapping_neither_disturbs_nor_leaks(self) -> None:
         def fail(*_: Any) -> None:
             raise Broken("secret")
 
@@ -125,7 +125,7 @@ class ObserveTest(ClientTestCase):
         self.assertEqual([call("q") for call in calls], ["q", "Agent", "Agent", "q"])
         self.assertEqual([d["input"] for d in self.decisions()], [{"question": "q"}] * 4)
 
-    def test_callables_that_are_no_functions(self) -> None:
+    def test_callables_that_are_not_functions(self) -> None:
         class Agent:
             def __call__(self, question: str) -> str:
                 return question
@@ -136,13 +136,13 @@ class ObserveTest(ClientTestCase):
         inputs = [decision["input"] for decision in self.decisions()]
         self.assertEqual(inputs, [{"question": "q"}, {}, {"args": [1, 2], "kwargs": {}}])
 
-    def test_a_class_stays_a_class(self) -> None:
+    def test_a_class_is_returned_unchanged_with_a_warning(self) -> None:
         lines = io.StringIO()
         with contextlib.redirect_stderr(lines):
             self.assertIs(self.client.observe(Broken), Broken)
-        self.assertRegex(lines.getvalue(), "^sluice: observe is for functions")
+        self.assertRegex(lines.getvalue(), "^sluice: observe wraps functions, not classes")
 
-    def test_wrong_arguments_fail_as_they_did(self) -> None:
+    def test_wrong_arguments_raise_as_before(self) -> None:
         @self.client.observe
         def ask(question: str) -> str:
             return question
@@ -150,20 +150,20 @@ class ObserveTest(ClientTestCase):
         with self.assertRaisesRegex(TypeError, "missing 1 required positional argument"):
             ask()  # type: ignore[call-arg]
 
-    def test_it_is_logged_in_the_context_of_the_call(self) -> None:
+    def test_logs_in_the_context_of_the_call(self) -> None:
         ask = self.client.observe(domain="own")(lambda: "x")
         with self.client.context(session_id="s", domain="outer"):
             ask()
         decision = self.decision()
         self.assertEqual((decision["session_id"], decision["domain"]), ("s", "own"))
 
-    def test_nested_calls_are_decisions_of_their_own(self) -> None:
+    def test_nested_calls_are_separate_decisions(self) -> None:
         inner = self.client.observe(name="inner")(lambda: "in")
         outer = self.client.observe(name="outer")(lambda: inner() + "out")
         outer()
         self.assertEqual([d["output"] for d in self.decisions()], ["in", "inout"])
 
-    def test_kinds_of_functions_stay_what_they_were(self) -> None:
+    def test_the_kind_of_a_function_is_kept(self) -> None:
         def plain() -> None: ...
         async def coroutine() -> None: ...
         def generator() -> Any:
@@ -179,7 +179,7 @@ class ObserveTest(ClientTestCase):
                 self.assertEqual(is_kind(observed), is_kind(function), (function, kind))
             self.assertEqual(inspect.signature(observed), inspect.signature(function))
 
-    def test_the_function_of_the_module_uses_the_newest_client(self) -> None:
+    def test_the_module_function_uses_the_latest_client(self) -> None:
         @sluice.observe
         def ask(question: str) -> str:
             return question

@@ -1,4 +1,4 @@
-"""observe: coroutines, generators and async generators, handed through as they come."""
+"""Tests observe with coroutines, generators and async generators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ObserveStreamsTest(ClientTestCase):
         self.assertEqual(asyncio.run(ask("q")), "Q")
         self.assertEqual(self.decision()["output"], "Q")
 
-    def test_a_cancelled_coroutine_says_so(self) -> None:
+    def test_a_cancelled_coroutine_is_logged_as_cancelled(self) -> None:
         @self.client.observe
         async def ask() -> None:
             await asyncio.sleep(60)
@@ -41,7 +41,7 @@ class ObserveStreamsTest(ClientTestCase):
         asyncio.run(cancel())
         self.assertEqual(self.decision()["metadata"]["error"]["name"], "CancelledError")
 
-    def test_def_that_returns_something_to_await(self) -> None:
+    def test_def_that_returns_an_awaitable(self) -> None:
         async def answer() -> str:
             return "x"
 
@@ -59,12 +59,12 @@ class ObserveStreamsTest(ClientTestCase):
         self.assertEqual(asyncio.run(both()), ("x", "x"))
         self.assertEqual([d["output"] for d in self.decisions()], ["x", "x"])
 
-    def test_a_generator_is_joined_and_can_be_talked_to(self) -> None:
+    def test_a_generator_is_joined_and_receives_sent_values(self) -> None:
         @self.client.observe
         def talk() -> Generator[str, str, int]:
             try:
-                heard = yield "a"
-                yield heard
+                received = yield "a"
+                yield received
             except Broken:
                 yield "caught"
             return 7
@@ -101,7 +101,7 @@ class ObserveStreamsTest(ClientTestCase):
         self.assertEqual(decision["output"], "a")
         self.assertNotIn("error", decision["metadata"])
 
-    def test_a_generator_that_fails_keeps_what_it_gave(self) -> None:
+    def test_a_failing_generator_keeps_its_items(self) -> None:
         @self.client.observe
         def words() -> Iterator[str]:
             yield "a"
@@ -113,7 +113,7 @@ class ObserveStreamsTest(ClientTestCase):
         self.assertEqual(decision["output"], "a")
         self.assertEqual(decision["metadata"]["error"]["name"], "Broken")
 
-    def test_items_are_taken_as_they_were(self) -> None:
+    def test_items_are_snapshots(self) -> None:
         item: dict[str, Any] = {}
 
         @self.client.observe
@@ -138,7 +138,7 @@ class ObserveStreamsTest(ClientTestCase):
         list(parts())
         self.assertEqual(self.decision()["output"], "häh")
 
-    def test_a_mapping_sees_the_items_themselves(self) -> None:
+    def test_map_output_receives_the_original_items(self) -> None:
         @self.client.observe(map_output=lambda items: items[-1]["n"])
         def items() -> Iterator[dict[str, int]]:
             yield {"n": 1}
@@ -147,7 +147,7 @@ class ObserveStreamsTest(ClientTestCase):
         list(items())
         self.assertEqual(self.decision()["output"], "2")
 
-    def test_a_generator_without_end_takes_no_more_memory_than_a_decision_may(self) -> None:
+    def test_an_endless_generator_takes_limited_memory(self) -> None:
         @self.client.observe
         def words() -> Iterator[str]:
             while True:
@@ -166,12 +166,12 @@ class ObserveStreamsTest(ClientTestCase):
 
 
 class ObserveAsyncStreamsTest(ClientTestCase):
-    def test_an_async_generator_is_joined_and_can_be_talked_to(self) -> None:
+    def test_an_async_generator_is_joined_and_receives_sent_values(self) -> None:
         @self.client.observe
         async def talk() -> AsyncGenerator[str, str]:
             try:
-                heard = yield "a"
-                yield heard
+                received = yield "a"
+                yield received
             except Broken:
                 yield "caught"
 
@@ -200,14 +200,14 @@ class ObserveAsyncStreamsTest(ClientTestCase):
         async def leave() -> None:
             async for _ in words():
                 break
-            # The loop closes what was left, in a task of its own.
+            # The loop closes the generator in a separate task.
             await asyncio.sleep(0.05)
 
         asyncio.run(leave())
         self.assertEqual(closed, [True])
         self.assertEqual(self.decision()["output"], "a")
 
-    def test_an_async_generator_that_fails_keeps_what_it_gave(self) -> None:
+    def test_a_failing_async_generator_keeps_its_items(self) -> None:
         @self.client.observe
         async def words() -> AsyncIterator[str]:
             yield "a"

@@ -1,4 +1,4 @@
-"""wrap_openai with clients of its shape; tests/libraries has the same with the library itself."""
+"""Tests wrap_openai with fake clients; tests/libraries uses the library itself."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def chunk(content: str | None, **more: Any) -> dict[str, Any]:
 
 
 class Stream:
-    """As the library's: closed by its owner, with members of its own."""
+    """Like the library's stream, has members besides iteration and is closed by its owner."""
 
     def __init__(self, items: list[Any]) -> None:
         self.response = "raw"
@@ -73,14 +73,14 @@ class AsyncStream:
 
 
 class Resource:
-    """create() answers, or raises, what it was made with."""
+    """Its `create` returns or raises the answer that was passed to the constructor."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
         self.requests: list[dict[str, Any]] = []
 
     def create(self, **request: Any) -> Any:
-        """Asks the model."""
+        """Simulates a model call."""
         self.requests.append(request)
         if isinstance(self.answer, BaseException):
             raise self.answer
@@ -96,7 +96,7 @@ class ChatTest(ClientTestCase):
         self.model = wrap_openai(self.client, chat_client(answer))
         return self.model.chat.completions.create(model="m", messages=MESSAGES, **request)
 
-    def test_an_answer_is_handed_back_as_it_is(self) -> None:
+    def test_a_response_is_returned_unchanged(self) -> None:
         answer = completion("hello")
         self.assertIs(self.ask(answer, temperature=0), answer)
         [request] = self.model.chat.completions.requests
@@ -108,7 +108,7 @@ class ChatTest(ClientTestCase):
         expected = {"model": "m-1", "provider": "openai", "response_id": "c1"}
         self.assertEqual(sent["metadata"], {**expected, "finish_reason": "stop"})
 
-    def test_calls_of_tools_are_output(self) -> None:
+    def test_tool_calls_are_part_of_the_output(self) -> None:
         call = Shape(id="t", function=Shape(name="look", arguments='{"a":1}'))
         self.ask(completion(None, tool_calls=[call]))
         expected = (
@@ -123,7 +123,7 @@ class ChatTest(ClientTestCase):
         self.assertIs(caught.exception, error)
         self.assertEqual(self.decision()["metadata"]["error"]["name"], "RuntimeError")
 
-    def test_a_stream_is_handed_through_and_joined(self) -> None:
+    def test_a_stream_passes_through_and_is_joined(self) -> None:
         parts = [{"index": 0, "id": "t", "function": {"name": "look", "arguments": '{"a"'}}]
         more = [{"index": 0, "function": {"arguments": ":1}"}}]
         chunks = [
@@ -146,7 +146,7 @@ class ChatTest(ClientTestCase):
         self.assertTrue(inner.is_closed)
         self.assertEqual(self.decision()["output"], "a")
 
-    def test_a_stream_thrown_away_is_logged(self) -> None:
+    def test_a_discarded_stream_is_logged(self) -> None:
         stream = self.ask(Stream([chunk("a")]), stream=True)
         next(stream)
         del stream
@@ -158,7 +158,7 @@ class ChatTest(ClientTestCase):
         self.ask(answer)
         self.assertEqual(self.decision()["output"], '["a","b"]')
 
-    def test_raw_answers_are_left_alone(self) -> None:
+    def test_raw_responses_are_not_observed(self) -> None:
         answer = object()
         headers = {"X-Stainless-Raw-Response": "true"}
         self.assertIs(self.ask(answer, extra_headers=headers), answer)
@@ -169,16 +169,16 @@ class ChatTest(ClientTestCase):
         model.chat.completions.create(messages=MESSAGES)
         self.assertEqual(len(self.decisions()), 1)
 
-    def test_an_answer_of_no_known_shape_disturbs_nothing(self) -> None:
+    def test_a_response_of_unknown_shape_is_harmless(self) -> None:
         for answer in (None, 5, Shape(choices="?"), Shape(choices=[5])):
             self.assertIs(self.ask(answer), answer)
 
-    def test_a_client_of_no_known_shape_is_told(self) -> None:
+    def test_a_client_of_unknown_shape_causes_a_warning(self) -> None:
         lines = io.StringIO()
         nothing = object()
         with contextlib.redirect_stderr(lines):
             self.assertIs(wrap_openai(self.client, nothing), nothing)
-        self.assertRegex(lines.getvalue(), "^sluice: wrap_openai finds neither")
+        self.assertRegex(lines.getvalue(), "^sluice: wrap_openai: the client has neither")
 
 
 class AsyncChatTest(ClientTestCase):
@@ -192,7 +192,7 @@ class AsyncChatTest(ClientTestCase):
         model = wrap_openai(self.client, client)
         return model.chat.completions.create(messages=MESSAGES, **request)
 
-    def test_an_answer(self) -> None:
+    def test_a_response(self) -> None:
         answer = completion("hello")
         self.assertIs(asyncio.run(_wait_for(self.ask(answer))), answer)
         self.assertEqual(self.decision()["output"], "hello")
@@ -237,7 +237,7 @@ class ResponsesTest(ClientTestCase):
         "usage": {"input_tokens": 3, "output_tokens": 5},
     }
 
-    def test_an_answer(self) -> None:
+    def test_a_response(self) -> None:
         self.ask(self.response, input="q", instructions="be brief")
         sent = self.decision()
         self.assertEqual(sent["input"], {"instructions": "be brief", "input": "q"})
@@ -266,7 +266,7 @@ class ResponsesTest(ClientTestCase):
         sent = self.decision()
         self.assertEqual((sent["output"], sent["metadata"]["model"]), ("hel", "m-2"))
 
-    def test_a_call_of_a_tool(self) -> None:
+    def test_a_tool_call(self) -> None:
         call = {"type": "function_call", "call_id": "t", "name": "look", "arguments": "{}"}
         self.ask({**self.response, "output": [call]}, input="q")
         expected = '{"content":"","tool_calls":[{"name":"look","arguments":"{}","id":"t"}]}'

@@ -1,4 +1,4 @@
-"""What the end of a process, a signal and a fork do to decisions that were not sent yet."""
+"""Tests how signals, forks and process exit affect unsent decisions."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ class ProcessTest(unittest.TestCase):
     def outputs(self) -> list[str]:
         return sorted(each["output"] for each in self.gateway.decisions())
 
-    def test_a_process_that_simply_ends_sends_what_is_left(self) -> None:
+    def test_a_process_that_ends_by_itself_sends_what_is_left(self) -> None:
         self.assertEqual(self.run_to_end("log('a', 'b'); print('done')"), (0, "done\n", ""))
         self.assertEqual(self.outputs(), ["a", "b"])
 
-    def test_an_exception_and_an_exit_code_stay_what_they_were(self) -> None:
+    def test_an_exception_and_an_exit_code_are_kept(self) -> None:
         code, _, err = self.run_to_end("log('a'); raise KeyError('mine')")
         self.assertEqual((code, err.splitlines()[-1]), (1, "KeyError: 'mine'"))
         self.assertEqual(self.run_to_end("log('b'); sys.exit(7)"), (7, "", ""))
         self.assertEqual(self.outputs(), ["a", "b"])
 
-    def test_a_gateway_that_hangs_holds_the_end_no_longer_than_it_may(self) -> None:
+    def test_a_hanging_gateway_delays_the_end_by_shutdown_ms_only(self) -> None:
         self.gateway.otherwise = hang
         began = time.monotonic()
         code, _, err = self.run_to_end("log('a', 'b')", shutdown_ms=300)
@@ -74,7 +74,7 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("sluice: 2 decisions were not sent: the process ended\n", err)
 
-    def test_where_no_thread_can_be_started_the_end_sends_itself(self) -> None:
+    def test_the_main_thread_sends_if_no_thread_can_start(self) -> None:
         program = """
             def fail(self): raise RuntimeError("can't start new thread")
             threading.Thread.start = fail
@@ -83,7 +83,7 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(self.run_to_end(program), (0, "", ""))
         self.assertEqual(self.outputs(), ["a", "b"])
 
-    def test_a_handled_signal_ends_the_process_as_ever(self) -> None:
+    def test_a_handled_signal_ends_the_process_as_usual(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             process = self.start(
                 "log('a'); print('up', flush=True); time.sleep(30)", handle_signals=True
@@ -95,7 +95,7 @@ class ProcessTest(unittest.TestCase):
             self.assertEqual(process.returncode, -number)
         self.assertEqual(self.outputs(), ["a", "a"])
 
-    def test_a_handler_of_the_host_goes_on_and_so_does_the_client(self) -> None:
+    def test_the_host_handler_and_the_client_both_continue(self) -> None:
         program = """
             client.close()
             signal.signal(signal.SIGTERM, lambda *_: print('host'))
@@ -109,7 +109,7 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(self.run_to_end(program), (0, "host\n1\n", ""))
         self.assertEqual(self.outputs(), ["a", "b"])
 
-    def test_a_signal_in_the_middle_of_logging_does_not_hang(self) -> None:
+    def test_a_signal_while_logging_does_not_deadlock(self) -> None:
         program = """
             def handle(*_):
                 log('from the handler')
@@ -123,7 +123,7 @@ class ProcessTest(unittest.TestCase):
         code, _, _ = self.run_to_end(program, queue_max_items=1000)
         self.assertEqual(code, 3)
 
-    def test_several_clients_wait_for_a_gateway_that_hangs_at_the_same_time(self) -> None:
+    def test_several_clients_wait_for_a_hanging_gateway_concurrently(self) -> None:
         self.gateway.otherwise = hang
         program = """
             for _ in range(7):
@@ -140,11 +140,11 @@ class ProcessTest(unittest.TestCase):
             with self.subTest(end):
                 began = time.monotonic()
                 ended = self.run_to_end(f"{textwrap.dedent(program)}\n{end}", shutdown_ms=0)
-                # One after another they would take 14 s.
+                # Sequential waits would take 14 s.
                 self.assertLess(time.monotonic() - began, 12)
                 self.assertEqual((ended[0], ended[2].count("1 decision was not sent")), (code, 7))
 
-    def test_whoever_asks_twice_does_not_wait(self) -> None:
+    def test_a_second_signal_ends_the_process_immediately(self) -> None:
         self.gateway.otherwise = hang
         for number in (signal.SIGTERM, signal.SIGINT):
             process = self.start(
@@ -163,7 +163,7 @@ class ProcessTest(unittest.TestCase):
             self.assertEqual(process.returncode, -number)
             self.assertIn("1 decision was not sent: the process ended", err)
 
-    def test_without_threads_for_a_while_what_was_logged_is_sent_later(self) -> None:
+    def test_decisions_logged_while_threads_are_unavailable_are_sent_later(self) -> None:
         program = """
             import asyncio
             start = threading.Thread.start
@@ -181,7 +181,7 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(ended, (0, "1\n", ""))
 
     @unittest.skipUnless(hasattr(os, "fork"), "needs fork")
-    def test_a_forked_child_has_a_client_of_its_own(self) -> None:
+    def test_a_forked_child_has_its_own_client(self) -> None:
         program = """
             log('parent before')
             child = os.fork()
@@ -197,7 +197,7 @@ class ProcessTest(unittest.TestCase):
         self.assertEqual(self.outputs(), ["child", "parent after", "parent before"])
 
     @unittest.skipUnless(hasattr(os, "fork"), "needs fork")
-    def test_a_fork_while_other_threads_log_and_send_hangs_nobody(self) -> None:
+    def test_a_fork_while_other_threads_log_and_send_does_not_deadlock(self) -> None:
         program = """
             def work():
                 while True:

@@ -1,4 +1,4 @@
-"""The queue: its bounds, its policy, and when a batch is due."""
+"""Tests the limits of the queue, its policy, and when a batch is due."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def entry(size: int = 10, agent_id: str | None = None) -> Entry:
 
 
 def put(made: Queue, size: int = 10, now: float = 0.0) -> Entry | None:
-    """The decision that had to go, if any; the new one when it was not taken."""
+    """Adds a decision. Returns the evicted decision, or the new one if it was not accepted."""
     new = entry(size)
     evicted = made.make_room(size)
     if evicted is None:
@@ -27,8 +27,8 @@ def put(made: Queue, size: int = 10, now: float = 0.0) -> Entry | None:
     return evicted[0] if evicted else None
 
 
-def take(made: Queue, now: float, beside: int) -> Batch:
-    batch = made.take(now, beside)
+def take(made: Queue, now: float, reserved: int) -> Batch:
+    batch = made.take(now, reserved)
     assert batch is not None
     return batch
 
@@ -58,7 +58,7 @@ class QueueTest(unittest.TestCase):
             sizes.append([len(each.data) for each in take(made, 0, 20).entries])
         self.assertEqual(sizes, [[500, 500], [500], [2000]])
 
-    def test_drop_oldest_takes_what_waits_and_never_what_is_in_flight(self) -> None:
+    def test_drop_oldest_evicts_waiting_decisions_and_never_those_in_flight(self) -> None:
         made = queue()
         for _ in range(4):
             put(made)
@@ -69,7 +69,7 @@ class QueueTest(unittest.TestCase):
         refused = put(made)
         self.assertEqual((refused and refused.sequence, made.items), (0, 4))
 
-    def test_drop_oldest_takes_from_what_is_to_be_sent_again_first(self) -> None:
+    def test_drop_oldest_evicts_from_batches_to_retry_first(self) -> None:
         made = queue()
         for _ in range(4):
             put(made)
@@ -84,14 +84,14 @@ class QueueTest(unittest.TestCase):
         made = queue(queue_policy="drop-newest")
         self.assertEqual([put(made) is None for _ in range(6)], [True] * 4 + [False] * 2)
 
-    def test_bytes_are_bounded_as_well(self) -> None:
+    def test_bytes_are_limited_too(self) -> None:
         made = queue(queue_max_bytes=1024)
         self.assertEqual([put(made, 400) is None for _ in range(2)], [True, True])
         self.assertEqual(getattr(put(made, 400), "sequence", None), 1)
         self.assertEqual(getattr(put(made, 2000), "sequence", None), 0)
         self.assertEqual((made.items, made.size), (2, 800))
 
-    def test_a_batch_keeps_its_id_and_goes_first_again(self) -> None:
+    def test_a_retried_batch_keeps_its_id_and_goes_first(self) -> None:
         made = queue()
         for _ in range(3):
             put(made)
@@ -102,7 +102,7 @@ class QueueTest(unittest.TestCase):
         self.assertIs(again, batch)
         self.assertEqual((again.attempts, again.entries[0].first_attempt_at), (2, 7))
 
-    def test_what_waits_for_its_time_holds_up_nothing_else(self) -> None:
+    def test_a_batch_that_must_wait_does_not_delay_others(self) -> None:
         made = queue()
         for _ in range(2):
             put(made)
@@ -116,7 +116,7 @@ class QueueTest(unittest.TestCase):
         self.assertEqual([each.sequence for each in take(made, 8, 0).entries], [3, 4])
         self.assertEqual([each.sequence for each in take(made, 9, 0).entries], [1])
 
-    def test_all_is_found_at_the_end(self) -> None:
+    def test_remove_all_returns_everything(self) -> None:
         made = queue()
         for _ in range(4):
             put(made)

@@ -1,4 +1,4 @@
-"""trace: a decision put together piece by piece."""
+"""Tests trace: a decision whose fields are set step by step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support import ClientTestCase
 
 
 class TraceTest(ClientTestCase):
-    def test_what_was_set_is_logged_when_the_block_ends(self) -> None:
+    def test_fields_are_logged_when_the_block_ends(self) -> None:
         question = {"q": "a"}
         with self.client.trace(name="n", domain="d", metadata={"a": 1, "b": 1}) as decision:
             decision.set_input(question)
@@ -29,7 +29,7 @@ class TraceTest(ClientTestCase):
         self.assertIsInstance(sent["metadata"].pop("latency_ms"), int)
         self.assertEqual(sent["metadata"], {"name": "n", "a": 1, "b": 2})
 
-    def test_what_is_raised_passes_and_is_told(self) -> None:
+    def test_an_exception_passes_through_and_is_logged(self) -> None:
         with self.assertRaises(KeyError), self.client.trace() as decision:
             decision.set_input(None)
             raise KeyError("k")
@@ -37,12 +37,12 @@ class TraceTest(ClientTestCase):
         self.assertEqual((sent["input"], sent["output"]), (None, ""))
         self.assertEqual(sent["metadata"]["error"]["name"], "KeyError")
 
-    def test_a_block_without_output_is_counted_as_invalid(self) -> None:
+    def test_a_block_without_output_is_dropped_as_invalid(self) -> None:
         with self.client.trace() as decision:
             decision.set_input("x")
         self.assertEqual(self.dropped(), {"invalid": 1})
 
-    def test_it_is_logged_in_the_context_in_which_it_began(self) -> None:
+    def test_logs_in_the_context_in_which_it_began(self) -> None:
         async def work() -> None:
             with self.client.context(session_id="s"), sluice.trace() as decision:
                 decision.set_input("x")

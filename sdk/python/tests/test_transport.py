@@ -1,4 +1,4 @@
-"""The transport, over real sockets: time limits, connections that break, proxies."""
+"""Tests the transport over real sockets: time limits, broken connections, proxies."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class TransportTest(unittest.TestCase):
         self.assertLess(time.monotonic() - began, timeout_s + 3)
         return str(raised.exception)
 
-    def test_one_connection_for_all(self) -> None:
+    def test_requests_share_one_connection(self) -> None:
         gateway = self.gateway()
         self.assertEqual(self.post(gateway.url, times=3).status, 202)
         self.assertEqual((gateway.connections, len(gateway.seen)), (1, 3))
 
-    def test_a_connection_that_was_closed_meanwhile_is_made_anew(self) -> None:
+    def test_a_closed_connection_is_opened_again(self) -> None:
         def close_after(peer: Peer) -> None:
             take(peer)
             peer.hang_up()
@@ -58,7 +58,7 @@ class TransportTest(unittest.TestCase):
         self.assertEqual(transport.post("/", {}, BODY).status, 202)
         self.assertEqual(len(gateway.seen), 2)
 
-    def test_what_is_no_whole_answer_fails(self) -> None:
+    def test_an_incomplete_response_fails(self) -> None:
         breaks: list[Any] = [
             lambda peer: peer.reset(),
             lambda peer: peer.hang_up(),
@@ -75,7 +75,7 @@ class TransportTest(unittest.TestCase):
         for behave in breaks:
             self.fails(self.gateway(behave).url)
 
-    def test_the_time_limit_is_for_all_of_it(self) -> None:
+    def test_the_time_limit_covers_the_whole_exchange(self) -> None:
         def drip(peer: Peer) -> None:
             for byte in b"HTTP/1.1 202 -\r\nX: " + b"y" * 1000:
                 peer.say(bytes([byte]))
@@ -90,7 +90,7 @@ class TransportTest(unittest.TestCase):
             self.fails(self.gateway(behave).url, 0.5)
             self.assertLess(time.monotonic() - began, 3)
 
-    def test_a_body_that_nobody_reads_ends_in_time_as_well(self) -> None:
+    def test_an_unread_request_body_times_out_too(self) -> None:
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
         transport = Transport(f"http://127.0.0.1:{listener.getsockname()[1]}", 0.5)
@@ -98,7 +98,7 @@ class TransportTest(unittest.TestCase):
         with self.assertRaises(TransportError):
             transport.post("/", {}, b"x" * (64 << 20))
 
-    def test_hints_are_not_the_answer(self) -> None:
+    def test_informational_responses_are_skipped(self) -> None:
         def hint(peer: Peer) -> None:
             peer.say(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\n")
             take(peer)
@@ -107,7 +107,7 @@ class TransportTest(unittest.TestCase):
         self.assertEqual(self.post(gateway.url, times=2).status, 202)
         self.assertEqual(len(gateway.seen), 2)
 
-    def test_an_answer_before_the_request_is_out(self) -> None:
+    def test_a_response_before_the_request_is_sent(self) -> None:
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
 
@@ -129,17 +129,17 @@ class TransportTest(unittest.TestCase):
         self.assertEqual(self.post(gateway.url).status, 307)
         self.assertEqual(len(gateway.seen), 1)
 
-    def test_an_answer_without_end_is_not_read_to_its_end(self) -> None:
-        def flood(peer: Peer) -> None:
+    def test_an_endless_response_is_not_read_to_its_end(self) -> None:
+        def endless(peer: Peer) -> None:
             peer.say(b"HTTP/1.1 202 -\r\n\r\n")
             while True:
                 peer.say(b"x" * 65536)
 
         long = self.gateway(lambda peer: peer.answer(202, b" " * (BODY_BYTES_MAX + 1)))
         self.assertIsNone(self.post(long.url).body)
-        self.assertIsNone(self.post(self.gateway(flood).url).body)
+        self.assertIsNone(self.post(self.gateway(endless).url).body)
 
-    def test_addresses_that_nobody_answers(self) -> None:
+    def test_unreachable_addresses(self) -> None:
         closed = socket.create_server(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}"
         closed.close()
@@ -170,7 +170,7 @@ class TransportTest(unittest.TestCase):
                 transport.close()
                 self.fails(url.replace("localhost", "127.0.0.1"))
 
-    def test_a_proxy_of_the_environment(self) -> None:
+    def test_a_proxy_from_the_environment(self) -> None:
         proxy = self.gateway()
         with mock.patch.dict(os.environ, {"http_proxy": proxy.url, "no_proxy": ""}):
             self.assertEqual(self.post("http://gateway.invalid/sluice").status, 202)

@@ -1,4 +1,4 @@
-"""A program that uses everything, for mypy --strict: types survive, and mistakes are found."""
+"""Uses the whole API so that mypy --strict verifies that types are kept and mistakes found."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ with sluice.trace() as other, sluice.context(session_id="s"):
 
 
 class Model:
-    """Stands for a client of a vendor."""
+    """Stands in for a vendor's client."""
 
 
 assert_type(sluice.wrap_openai(client, Model()), Model)

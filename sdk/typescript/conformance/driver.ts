@@ -1,4 +1,4 @@
-/** The SDK as a program: commands in lines of JSON, one line in answer to each. */
+/** Conformance driver: reads one JSON command per line and writes one JSON response per line. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { inspect } from 'node:util'
@@ -39,7 +39,7 @@ const commands: Readonly<Record<string, Run>> = {
     const named = camelMembersOf(fields as Members)
     return await observeCall(theClient(), { ...command, fields: named })
   },
-  /** Logs one more decision while the flush is under way. */
+  /** Logs one more decision during the flush. */
   flush_and_log: async ({ timeout_ms, decision }) => {
     const flushing = theClient().flush({ timeoutMs: Number(timeout_ms) })
     const ids = [theClient().log(decisionOf(decision as Members, 0))]
@@ -70,7 +70,7 @@ const commands: Readonly<Record<string, Run>> = {
 }
 
 function theClient(): Client {
-  if (client === undefined) throw new Error('init comes first')
+  if (client === undefined) throw new Error('init must be the first command')
   return client
 }
 
@@ -92,16 +92,19 @@ function optionsOf({ options, redact, callbacks }: Members): Members {
   }
 }
 
-/** What a host's callback does besides keeping what it was told. */
+/** Simulates a host callback that throws or calls the client. */
 function callBack(kind: unknown): void {
-  if (kind === 'throw') throw new Error('a callback of the host')
+  if (kind === 'throw') throw new Error('error from a host callback')
   if (kind === 'ask') {
     theClient().stats()
     void theClient().flush({ timeoutMs: 0 })
   }
 }
 
-/** `{n}` in a text stands for how many were logged before in the same command. */
+/**
+ * Logs the decision `times` times. `{n}` in a top-level string becomes the iteration number, from
+ * 0.
+ */
 async function log(command: Members): Promise<Members> {
   const { times = 1, mutate_after, check_unchanged, decision, pause_every, context = [] } = command
   const ids: string[] = []
@@ -122,13 +125,13 @@ async function log(command: Members): Promise<Members> {
   return { ids, ms_max: mostMs, unchanged }
 }
 
-/** The first is the outermost. */
+/** Runs `work` within nested contexts; the first one is the outermost. */
 function within<T>([outer, ...inner]: readonly Members[], work: () => T): T {
   if (outer === undefined) return work()
   return theClient().withContext(camelMembersOf(outer), () => within(inner, work))
 }
 
-/** So that a host that logs a lot lets others run as well, and memory is looked at. */
+/** Samples memory, then yields to the host's other work. */
 async function breathe(): Promise<void> {
   rssMax = Math.max(rssMax, process.memoryUsage.rss())
   await new Promise((resolve) => setImmediate(resolve))
@@ -148,7 +151,7 @@ async function timed(work: () => Promise<Members | void>): Promise<Members> {
   return { ...result, ms: performance.now() - beganAt }
 }
 
-/** Only the names of the members themselves are the SDK's; those within are the host's. */
+/** Converts top-level names to camel case. Nested names belong to the host and are unchanged. */
 function camelMembersOf(members: Members): Members {
   const named = Object.entries(members).map(([name, value]) => [camelOf(name), valueOf(value)])
   return Object.fromEntries(named) as Members
@@ -158,7 +161,7 @@ function camelOf(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The members of an object by their names in the cases; only its own, not those within. */
+/** Converts top-level names to snake case. Nested names stay unchanged. */
 function snakeOf(value: object): Members {
   const named = Object.entries(value).map(([name, member]) => {
     return [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), member as unknown]
@@ -166,7 +169,10 @@ function snakeOf(value: object): Members {
   return Object.fromEntries(named) as Members
 }
 
-/** An uncaught exception has to come from where nobody is there to catch it. */
+/**
+ * Ends the process. An exception is thrown from a `setImmediate` callback, where nothing catches
+ * it.
+ */
 function end(how: unknown): void {
   if (how === 'exit') process.exit(3)
   if (how === 'exception') {
@@ -184,7 +190,7 @@ const lines = createInterface({ input: process.stdin })
 for await (const line of lines) {
   const command = JSON.parse(line) as Members
   if (command['do'] === 'end') {
-    // Nothing of the driver's own may keep the process from ending.
+    // The driver itself must not keep the process alive.
     lines.close()
     process.stdin.destroy()
     loop.disable()
@@ -193,7 +199,7 @@ for await (const line of lines) {
   }
   try {
     const run = commands[String(command['do'])]
-    if (run === undefined) throw new TypeError(`there is no command ${String(command['do'])}`)
+    if (run === undefined) throw new TypeError(`unknown command ${String(command['do'])}`)
     say(await run(command))
   } catch (error) {
     say({ error: String(error) })

@@ -1,18 +1,18 @@
-/** Calls a function that the client observes, and tells what its caller saw. */
+/** Calls an observed function and reports what the caller receives. */
 import type { init } from '../src/index.ts'
 import { valueOf } from './values.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
 export interface ObserveCommand {
-  /** Of the client's `observe`, in its own names. */
+  /** Options for `observe`, in camel case. */
   readonly fields: Members
   readonly asynchronous?: boolean
-  /** What the function answers with: one of these. */
+  /** Return value of a function that neither yields nor throws. */
   readonly returns?: unknown
   readonly throws?: string
   readonly yields?: readonly unknown[]
-  /** The caller takes so many of what is yielded, and no more. */
+  /** Number of items that the caller reads before it stops. Default: all. */
   readonly take?: number
 }
 

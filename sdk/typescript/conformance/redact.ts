@@ -1,4 +1,4 @@
-/** What a host may give as `redact`, by the names of sdk/conformance. */
+/** Implements the `redact` functions that conformance cases refer to by name. */
 
 type Decision = { input?: unknown; output?: unknown; metadata?: unknown }
 type Redact = (decision: Decision) => unknown
@@ -34,9 +34,9 @@ function maskOf(input: unknown): unknown {
   return { ...(input as object), secret: '[masked]' }
 }
 
-/** @throws when there is none of that name */
+/** @throws {TypeError} if no function has this name */
 export function redactOf(name: string): Redact {
   const redact = kinds[name]
-  if (redact === undefined) throw new TypeError(`there is no redact ${name}`)
+  if (redact === undefined) throw new TypeError(`unknown redact function ${name}`)
   return redact
 }

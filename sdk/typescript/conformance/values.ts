@@ -1,4 +1,4 @@
-/** Makes the values that JSON cannot hold out of their names, as sdk/conformance tells of them. */
+/** Creates values that JSON cannot represent, as described by `$value` objects in the cases. */
 
 type Members = Readonly<Record<string, unknown>>
 type Make = (given: Members) => unknown
@@ -64,7 +64,7 @@ function deepOf(levels: number, kind: unknown): unknown {
   return value
 }
 
-/** The value with everything named within it made; plain JSON stays what it is. */
+/** Replaces each `$value` object in `given`, at any depth, with the value it describes. */
 export function valueOf(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given
   if (Array.isArray(given)) return given.map(valueOf)
@@ -74,11 +74,11 @@ export function valueOf(given: unknown): unknown {
     return Object.fromEntries(made)
   }
   const make = makers[name]
-  if (make === undefined) throw new TypeError(`there is no value ${name}`)
+  if (make === undefined) throw new TypeError(`unknown value ${name}`)
   return make(rest)
 }
 
-/** Replaces everything within a value, as an application might after it has logged it. */
+/** Overwrites a value in place at every depth, as an application might after logging it. */
 export function destroy(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {

@@ -1,8 +1,8 @@
-/** Middleware of the Vercel AI SDK: every call of the model is a decision. */
+/** Middleware for the Vercel AI SDK: logs each model call as a decision. */
 import { outputOf, observeModelCall } from './model-call.ts'
 import type { AnswerReader, ModelAnswer, ToolCall } from './model-call.ts'
 import type { Recorded, WrapOptions } from './openai.ts'
-import { quietly } from './quietly.ts'
+import { suppressErrors } from './suppress-errors.ts'
 import type { Observation } from './observation.ts'
 
 interface Model {
@@ -10,25 +10,28 @@ interface Model {
   readonly provider: string
 }
 
-interface Asked {
+interface ModelRequest {
   readonly params: { readonly prompt: unknown }
   readonly model: Model
 }
 
-interface Asking<G, S> extends Asked {
+interface WrappedCall<G, S> extends ModelRequest {
   readonly doGenerate: () => PromiseLike<G>
   readonly doStream: () => PromiseLike<S>
 }
 
-/** Fits the middleware of the specifications v2, v3 and v4, as AI SDK 5, 6 and 7 have them. */
+/** Implements middleware specifications v2 (AI SDK 5), v3 (AI SDK 6) and v4 (AI SDK 7). */
 export interface SluiceMiddleware<V extends string> {
   readonly specificationVersion: V
-  wrapGenerate<G, S>(asking: Asking<G, S>): Promise<G>
-  wrapStream<G, S>(asking: Asking<G, S>): Promise<S>
+  wrapGenerate<G, S>(wrapped: WrappedCall<G, S>): Promise<G>
+  wrapStream<G, S>(wrapped: WrappedCall<G, S>): Promise<S>
 }
 
 export interface MiddlewareOptions<V extends string> extends WrapOptions {
-  /** What the installed SDK expects: v4 for AI SDK 7, v3 for 6; 5 does not look. */
+  /**
+   * Specification version of the installed AI SDK: v4 for AI SDK 7, v3 for AI SDK 6. AI SDK 5 does
+   * not check it. Default: v4.
+   */
   readonly specificationVersion?: V
 }
 
@@ -38,7 +41,7 @@ export function sluiceMiddleware<V extends string = 'v4'>(
 ): SluiceMiddleware<V> {
   const { specificationVersion = 'v4', ...fields } = options
 
-  function start({ params, model }: Asked): Observation {
+  function start({ params, model }: ModelRequest): Observation {
     const observation = sluice.startTrace(fields)
     observation.setInput(params.prompt)
     observation.setMetadata({ model: model.modelId, provider: model.provider })
@@ -47,20 +50,22 @@ export function sluiceMiddleware<V extends string = 'v4'>(
 
   return {
     specificationVersion: specificationVersion as V,
-    wrapGenerate: async (asking) => {
-      const observation = quietly(() => start(asking))
-      if (observation === undefined) return await asking.doGenerate()
-      return await observeModelCall(() => asking.doGenerate(), observation, createPartReader())
+    wrapGenerate: async (wrapped) => {
+      const observation = suppressErrors(() => start(wrapped))
+      if (observation === undefined) return await wrapped.doGenerate()
+      return await observeModelCall(() => wrapped.doGenerate(), observation, createPartReader())
     },
-    wrapStream: async <G, S>(asking: Asking<G, S>) => {
-      const observation = quietly(() => start(asking))
-      if (observation === undefined) return await asking.doStream()
-      return await recordStream(asking.doStream, observation)
+    wrapStream: async <G, S>(wrapped: WrappedCall<G, S>) => {
+      const observation = suppressErrors(() => start(wrapped))
+      if (observation === undefined) return await wrapped.doStream()
+      return await recordStream(wrapped.doStream, observation)
     }
   }
 }
 
-/** The answer holds the stream, next to what was asked. */
+/**
+ * Observes the `stream` member of the result. Other members, such as request details, pass through.
+ */
 async function recordStream<S>(
   doStream: () => PromiseLike<S>,
   observation: Observation
@@ -79,7 +84,7 @@ async function recordStream<S>(
 
 type Count = number | { readonly total?: number | undefined } | undefined
 
-/** A part of a stream, or of what was generated at once. */
+/** One part of a streamed or complete response; `type` determines which members are set. */
 interface Part {
   readonly type?: string
   readonly text?: string
@@ -119,7 +124,7 @@ function createPartReader(): AnswerReader {
     const failed = error === undefined ? {} : { error: messageOf(error) }
     return {
       output: outputOf(text, toolCalls),
-      // What was asked for stays where the answer does not name its model.
+      // An undefined model does not overwrite the requested model.
       metadata: { model: modelId, response_id: id, finish_reason, ...failed },
       tokens: { input: totalOf(usage?.inputTokens), output: totalOf(usage?.outputTokens) }
     }

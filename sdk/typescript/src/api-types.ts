@@ -1,4 +1,4 @@
-/** Types that a program may name, the same wherever it runs. */
+/** Exports the public types, which are the same in every runtime. */
 export type { FlushOptions, FlushResult, Stats } from './client.ts'
 export type { DecisionContext, DecisionInput } from './decision.ts'
 export type { DropReason } from './drop-reason.ts'

@@ -1,11 +1,11 @@
-/** A value that was encoded before the decision that it belongs to. */
+/** Captured values: the JSON of an `input` or `output` whose decision is logged later. */
 import { notesMax, tooLarge } from './encoding.ts'
 import type { Encoding } from './encoding.ts'
 
-/** All of `input` or `output`; the places in its notes begin there. */
+/** The JSON of one `input` or `output` field. Paths in `notes` start at that field. */
 export class Captured {
   readonly #isCaptured = true
-  /** JSON; undefined when it is larger than a decision may be. */
+  /** Undefined if the JSON exceeds the maximum decision size. */
   readonly text: string | undefined
   readonly notes: readonly string[]
   readonly changes: number
@@ -16,7 +16,7 @@ export class Captured {
     this.changes = changes
   }
 
-  /** Asks no Proxy, which might throw. */
+  /** Unlike `instanceof`, never runs the traps of a Proxy, which can throw. */
   static is(value: object): value is Captured {
     return #isCaptured in value
   }

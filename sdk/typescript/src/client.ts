@@ -1,22 +1,22 @@
-/** A client: what is logged is encoded at once, queued and sent; nothing here throws or blocks. */
-import { countDropped, countUnqueued } from './account.ts'
+/** Client: encodes each decision when it is logged, queues it, and sends it in the background. */
+import { countDropped, countUnqueued } from './count-decisions.ts'
 import { composeDecision, ownIdOf } from './compose-decision.ts'
 import type { DecisionContext, DecisionInput } from './decision.ts'
 import type { DropReason } from './drop-reason.ts'
 import { encodeDecision, invalid } from './encode-decision.ts'
 import type { EncodedDecision, RawDecision } from './encode-decision.ts'
 import { tooLarge } from './encoding.ts'
-import { flush, giveUpAll } from './flush.ts'
+import { flush, dropAll } from './flush.ts'
 import type { FlushResult } from './flush.ts'
-import { notSent } from './not-sent.ts'
+import { formatNotSent } from './format-not-sent.ts'
 import type { Notices } from './notices.ts'
 import { createNotices } from './notices.ts'
 import type { Settings } from './options.ts'
 import type { Platform } from './platform.ts'
 import { offer } from './queue.ts'
-import { quietly } from './quietly.ts'
+import { suppressErrors } from './suppress-errors.ts'
 import { redactDecision, RedactError, redacted } from './redact.ts'
-import { tellConfig } from './resolve-settings.ts'
+import { reportConfigProblem } from './resolve-settings.ts'
 import { isSampled } from './sample.ts'
 import { noteQueued } from './sender.ts'
 import { createSenderState } from './sender-state.ts'
@@ -29,18 +29,18 @@ import { createUuidV7 } from './uuid-v7.ts'
 export type { FlushResult, Stats }
 
 export interface FlushOptions {
-  /** How long to wait at most, in milliseconds; `shutdownMs` when absent. */
+  /** Maximum time to wait, in milliseconds. Default: `shutdownMs`. */
   readonly timeoutMs?: number | undefined
 }
 
 export interface Client {
-  /** Queues a decision and returns its id at once; never throws. */
+  /** Queues a decision and returns its id immediately; never throws. */
   log(decision: DecisionInput): string
-  /** Sends everything that was logged before; never rejects. */
+  /** Sends all decisions logged before this call; never rejects. */
   flush(options?: FlushOptions): Promise<FlushResult>
-  /** What became of all decisions so far. */
+  /** Returns the counts of all decisions logged so far, by result. */
   stats(): Stats
-  /** Flushes; what is left then, and what is logged later, is dropped. */
+  /** Flushes, then drops unsent decisions. Decisions logged later are dropped, too. */
   close(): Promise<FlushResult>
 }
 
@@ -48,13 +48,13 @@ export interface ClientDependencies {
   readonly settings: Settings
   readonly platform: Platform
   readonly notices?: Notices
-  /** What holds where the decision is logged. */
+  /** Returns the context of the decision being logged. */
   readonly context?: () => DecisionContext | undefined
 }
 
 interface ClientState extends SenderState {
   readonly context: () => DecisionContext | undefined
-  readonly lookForUnknown: (decision: unknown) => void
+  readonly checkFields: (decision: unknown) => void
   isClosed: boolean
 }
 
@@ -68,7 +68,7 @@ export function createClient(dependencies: ClientDependencies): Client {
   if (disabled || apiKey === null || baseUrl === null) {
     if (!disabled) {
       const problem = 'SLUICE_API_KEY and SLUICE_BASE_URL must be set; nothing is sent'
-      tellConfig(settings, platform, problem)
+      reportConfigProblem(settings, platform, problem)
     }
     return createIdleClient(newId)
   }
@@ -78,14 +78,17 @@ export function createClient(dependencies: ClientDependencies): Client {
   const state: ClientState = {
     ...createSenderState({ ...sending, isImmediate }),
     context,
-    lookForUnknown: createUnknownFields((problem) => {
-      notices.failed('config', new Error(problem), { count: 1, hint: 'it is left out' })
+    checkFields: createUnknownFields((problem) => {
+      notices.failed('config', new Error(problem), {
+        count: 1,
+        hint: 'left out; put it into metadata'
+      })
     }),
     isClosed: false
   }
-  const forget = platform.watchEnd({
+  const forget = platform.onShutdown({
     flush: (timeoutMs) => flush(state, timeoutMs),
-    giveUp: () => giveUpAll(state),
+    dropRemaining: () => dropAll(state),
     shutdownMs,
     handleSignals
   })
@@ -98,7 +101,7 @@ export function createClient(dependencies: ClientDependencies): Client {
   }
 }
 
-/** Nothing is kept and nothing is sent; ids are made all the same. */
+/** Creates a client that generates ids but queues and sends nothing. */
 function createIdleClient(newId: () => string): Client {
   const stats = statsOf(createLedger(), { items: 0, bytes: 0 })
   return {
@@ -109,11 +112,11 @@ function createIdleClient(newId: () => string): Client {
   }
 }
 
-/** Timers take no more: a longer one would end at once. */
+/** Maximum timer delay in milliseconds; a timer with a longer delay fires immediately. */
 const timerMaxMs = 2 ** 31 - 1
 
 function timeoutOf(options: FlushOptions | undefined, fallback: number): number {
-  const given = quietly(() => options?.timeoutMs)
+  const given = suppressErrors(() => options?.timeoutMs)
   const isNumber = typeof given === 'number' && !Number.isNaN(given)
   return isNumber ? Math.min(Math.max(0, given), timerMaxMs) : fallback
 }
@@ -122,9 +125,9 @@ async function close(state: ClientState, forget: () => void): Promise<FlushResul
   const { settings, platform, notices } = state
   state.isClosed = true
   const { sent, failed, dropped } = await flush(state, settings.shutdownMs)
-  const left = giveUpAll(state)
+  const left = dropAll(state)
   forget()
-  if (left > 0) platform.warn(notSent(left, 'the client was closed'))
+  if (left > 0) platform.warn(formatNotSent(left, 'the client was closed'))
   notices.flush()
   return { sent, failed, dropped: dropped + left, pending: 0 }
 }
@@ -135,23 +138,23 @@ function log(state: ClientState, decision: DecisionInput): string {
   const decisionId = own ?? newId()
   ledger.logged++
   if (own === null) {
-    const error = new Error('a decision_id that is no UUID was replaced')
-    notices.failed('encode', error, { count: 1, hint: 'give a UUID, or none' })
+    const error = new Error('decisionId is not a UUID')
+    notices.failed('encode', error, { count: 1, hint: 'a new one was made' })
   }
-  state.lookForUnknown(decision)
+  state.checkFields(decision)
   accept(state, decisionId, decision)
   return decisionId
 }
 
 function accept(state: ClientState, decisionId: string, decision: DecisionInput): void {
   const { settings, ledger } = state
-  const composed = composeDecision(decision, quietly(state.context), settings)
+  const composed = composeDecision(decision, suppressErrors(state.context), settings)
   const { agent_id, session_id } = composed.names
   if (!isSampled(session_id.text ?? decisionId, settings.sampleRate)) {
     ledger.sampledOut++
     return
   }
-  // What redact would have made of it is not known when it is dropped.
+  // With `redact`, the agent of a dropped decision is unknown because `redact` may change it.
   const agentId = settings.redact === undefined ? agent_id.text : undefined
   if (state.isClosed) return countUnqueued(state, 'shutdown', agentId)
   try {
@@ -180,12 +183,12 @@ function enqueue(state: ClientState, encoded: EncodedDecision): void {
   if (gone[0] !== entry) noteQueued(state)
 }
 
-/** Why it was dropped; tells of it where nobody would know otherwise. */
+/** Returns the drop reason for an error. Also reports `redact` and encoding errors to `onError`. */
 function reasonOf({ notices }: ClientState, error: unknown): DropReason {
   if (error === redacted) return 'redacted'
   if (error === tooLarge) return 'too_large'
   if (error instanceof RedactError) {
-    notices.failed('redact', error, { count: 1, hint: 'what was not redacted is not sent' })
+    notices.failed('redact', error, { count: 1, hint: 'the decision was dropped' })
     return 'redact_error'
   }
   const known = error === invalid ? invalid : new Error('a decision cannot be encoded')

@@ -1,4 +1,4 @@
-/** A decision from what the caller said, the context around it and the options. */
+/** Composes a decision from the logged fields, the context and the options. */
 import type { DecisionContext } from './decision.ts'
 import type { RawDecision } from './encode-decision.ts'
 import type { Settings } from './options.ts'
@@ -9,14 +9,17 @@ export type Defaults = Pick<Settings, 'agentId' | 'domain'>
 
 const plainUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu
 
-/** The caller's own id in lower case; null when it is no UUID, undefined when there is none. */
+/**
+ * Returns the caller's own decision id in lower case, null if it is not a UUID, or undefined if
+ * none is set.
+ */
 export function ownIdOf(given: unknown): string | null | undefined {
   const id = membersOf(given)('decisionId')
   if (id === undefined || id === null) return undefined
   return typeof id === 'string' && plainUuid.test(id) ? id.toLowerCase() : null
 }
 
-/** The decision's own field wins over the context, and that over the options. */
+/** Precedence: the decision's own field, the context, the options. */
 export function composeDecision(
   given: unknown,
   context: DecisionContext | undefined,
@@ -41,7 +44,10 @@ export function composeDecision(
   }
 }
 
-/** What is no object has no members. */
+/**
+ * Returns a function that reads a member and never throws. A value that is not an object has no
+ * members.
+ */
 function membersOf(given: unknown): (name: string) => unknown {
   if (typeof given !== 'object' || given === null) return () => undefined
   return (name) => readMember(given, name)

@@ -1,19 +1,22 @@
-/** Who a decision belongs to, told once for all that happens within a function. */
+/** Context: fields that apply to every decision logged while a function runs. */
 import type { DecisionContext } from './decision.ts'
-import { quietly } from './quietly.ts'
+import { suppressErrors } from './suppress-errors.ts'
 
-/** As AsyncLocalStorage of Node is. */
+/** The subset of Node's AsyncLocalStorage that the context uses. */
 export interface ContextStorage {
   getStore(): DecisionContext | undefined
   run<T>(fields: DecisionContext, work: () => T): T
 }
 
 export interface Context {
-  /** What holds here. */
+  /** Returns the fields of the current context. */
   current(): DecisionContext
-  /** Runs `work` where `fields` hold as well, and answers as it does. */
+  /** Runs `work` with `fields` added to the current context, and returns its result. */
   within<T>(fields: DecisionContext, work: () => T): T
-  /** Runs `work` where `fields` hold, and nothing else: with what was `current` somewhere. */
+  /**
+   * Runs `work` with `fields` instead of the current context, for example to restore an earlier
+   * one.
+   */
   only<T>(fields: DecisionContext, work: () => T): T
 }
 
@@ -21,17 +24,20 @@ export function createContext(storage: ContextStorage): Context {
   const current = (): DecisionContext => storage.getStore() ?? {}
   return {
     current,
-    within: (fields, work) => storage.run(mergedQuietly(current(), fields), work),
+    within: (fields, work) => storage.run(tryMergeFields(current(), fields), work),
     only: (fields, work) => storage.run(fields, work)
   }
 }
 
-/** What cannot be read holds nowhere; the work is done all the same. */
-export function mergedQuietly(outer: DecisionContext, inner: DecisionContext): DecisionContext {
-  return quietly(() => mergeFields(outer, inner)) ?? outer
+/** Like `mergeFields`, but returns `outer` if reading `inner` throws. */
+export function tryMergeFields(outer: DecisionContext, inner: DecisionContext): DecisionContext {
+  return suppressErrors(() => mergeFields(outer, inner)) ?? outer
 }
 
-/** The inner field wins; members of `metadata` one by one. Undefined is no answer. */
+/**
+ * Merges two contexts. An inner field wins unless it is null or undefined; `metadata` is merged
+ * member by member.
+ */
 export function mergeFields(outer: DecisionContext, inner: DecisionContext): DecisionContext {
   const { agentId, sessionId, domain } = inner
   return {

@@ -1,6 +1,6 @@
-/** What a caller logs: one decision of an agent. */
+/** Defines the fields of a decision as callers log it. */
 
-/** What decisions share; of two, the inner or later one wins, and `metadata` is merged. */
+/** Fields that several decisions can share. The innermost value wins; `metadata` is merged. */
 export interface DecisionContext {
   readonly agentId?: string | null | undefined
   readonly sessionId?: string | null | undefined
@@ -9,12 +9,12 @@ export interface DecisionContext {
 }
 
 export interface DecisionInput extends DecisionContext {
-  /** Any value, null included. */
+  /** Any value, including null. */
   readonly input: unknown
-  /** A text; anything else is sent as its JSON text. */
+  /** A string. Any other value except null is sent as JSON text. */
   readonly output: unknown
   readonly inputTokens?: number | null | undefined
   readonly outputTokens?: number | null | undefined
-  /** A UUID of your own: the same one is never stored twice. */
+  /** Your own UUID; a decision with the same id is stored once. */
   readonly decisionId?: string | null | undefined
 }

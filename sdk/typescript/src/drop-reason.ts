@@ -1,4 +1,4 @@
-/** Every reason why a decision that was logged is not sent. */
+/** Drop reasons: why a logged decision was dropped. */
 export const dropReasons = [
   'queue_full',
   'too_large',

@@ -1,9 +1,12 @@
-/** What was dropped and is not yet told to the gateway. */
+/** Drop report: counts of dropped decisions not yet reported to the gateway. */
 import type { DropReason } from './drop-reason.ts'
 
 export interface DropReport {
   readonly counts: Map<DropReason, number>
-  /** Whose they were; null when they were of several agents, or of none that is known. */
+  /**
+   * Agent of the dropped decisions. Undefined before the first drop; null if unknown or if the
+   * decisions belong to several agents.
+   */
   agentId: string | null | undefined
 }
 
@@ -12,21 +15,21 @@ export function createDropReport(): DropReport {
 }
 
 export function addDrop(report: DropReport, reason: DropReason, agentId: string | undefined): void {
-  // What is not meant to be sent is nobody's loss.
+  // A decision removed by `redact` is not a loss.
   if (reason === 'redacted') return
   report.counts.set(reason, (report.counts.get(reason) ?? 0) + 1)
   const agent = agentId ?? null
   report.agentId = report.agentId === undefined || report.agentId === agent ? agent : null
 }
 
-/** The member of a batch that tells it, as JSON; undefined when there is nothing to tell. */
+/** Returns the JSON of `client_report`; undefined if there is nothing to report. */
 export function reportText({ counts, agentId }: DropReport): string | undefined {
   if (counts.size === 0) return undefined
   const whose = agentId === null || agentId === undefined ? {} : { agent_id: agentId }
   return JSON.stringify({ dropped: Object.fromEntries(counts), ...whose })
 }
 
-/** Moves all of it into a new report. */
+/** Moves the counts into a new report. */
 export function takeReport(report: DropReport): DropReport {
   const taken = { counts: new Map(report.counts), agentId: report.agentId }
   report.counts.clear()
@@ -34,7 +37,7 @@ export function takeReport(report: DropReport): DropReport {
   return taken
 }
 
-/** Puts back what could not be told. */
+/** Adds back the counts of a report that the gateway did not accept. */
 export function restoreReport(report: DropReport, taken: DropReport): void {
   if (taken.counts.size === 0) return
   for (const [reason, count] of taken.counts) {

@@ -1,4 +1,4 @@
-/** The context where nothing of Node can be imported. */
+/** Context storage for runtimes without Node modules. */
 import type { ContextStorage } from './context.ts'
 import type { DecisionContext } from './decision.ts'
 
@@ -11,8 +11,8 @@ interface Host {
 }
 
 /**
- * The host's AsyncLocalStorage where it has one: as a global (Vercel), or as the module of Node
- * that it emulates (Workers with `nodejs_compat`). Elsewhere the context ends at the first await.
+ * Uses the host's AsyncLocalStorage: a global on Vercel, an emulated Node module on Workers with
+ * `nodejs_compat`. Without it, a context ends at the first await.
  */
 export function createEdgeContextStorage(host: object = globalThis): ContextStorage {
   const Storage = findStorageClass(host)

@@ -1,9 +1,12 @@
-/** Workers and other hosts that have what the web has, and little of Node. */
+/** Platform for edge hosts such as Workers, built on web APIs instead of Node modules. */
 import { exchangeOverFetch } from './fetch-transport.ts'
 import type { Platform } from './platform.ts'
 
 const encoder = new TextEncoder()
-/** Where encoding a text only to count its bytes is not worth its copy. */
+/**
+ * Largest ASCII code. ASCII text has one byte per character, so it is not encoded just to count
+ * bytes.
+ */
 const asciiMax = 0x7f
 
 interface Host {
@@ -16,7 +19,7 @@ export function createEdgePlatform(host: Host = globalThis): Platform {
     mayFreeze: true,
     transport: exchangeOverFetch,
     gzip,
-    // eslint-disable-next-line no-console -- an edge host shows nothing else
+    // eslint-disable-next-line no-console -- edge hosts have no stderr
     warn: (line) => console.warn(line),
     wallClock: Date.now,
     clock: () => performance.now(),
@@ -24,7 +27,7 @@ export function createEdgePlatform(host: Host = globalThis): Platform {
     fillRandom: (bytes) => void crypto.getRandomValues(bytes),
     byteLength,
     startTimer,
-    watchEnd: () => () => undefined
+    onShutdown: () => () => undefined
   }
 }
 
@@ -40,7 +43,7 @@ async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(compressed).arrayBuffer())
 }
 
-/** Deno and Bun have timers like those of Node, which can let a process end. */
+/** Calls `unref` where it exists (Deno, Bun), so that the timer does not keep the process alive. */
 function startTimer(run: () => void, delayMs: number, hold = false): () => void {
   const timer: unknown = setTimeout(run, delayMs)
   if (!hold) (timer as { unref?(): void }).unref?.()

@@ -1,13 +1,13 @@
-/** One decision as the JSON text that is sent: its fields, and what of them had to be changed. */
+/** Encodes a decision as JSON and notes each value that had to be changed. */
 import { noteChange, notesMax, startEncoding, tooLarge, writeText } from './encoding.ts'
 import type { Encoding } from './encoding.ts'
 import { writeValue } from './encode-value.ts'
-import { isStandIn, keysOf, readMember, simplify } from './simplify.ts'
+import { isPlaceholder, keysOf, readMember, simplify } from './simplify.ts'
 import { sdkVersion } from './sdk-version.ts'
 import { writeTextField } from './text-field.ts'
 import type { FieldText, TextFieldName } from './text-field.ts'
 
-/** Fields as they were given, of which nothing is known. */
+/** Fields as set by the caller, before validation. */
 export interface RawDecision {
   readonly decisionId: string
   readonly names: Readonly<Record<TextFieldName, FieldText>>
@@ -15,14 +15,14 @@ export interface RawDecision {
   readonly output: unknown
   readonly inputTokens: unknown
   readonly outputTokens: unknown
-  /** What is merged, the outermost first. */
+  /** Layers to merge, outermost first. */
   readonly metadata: readonly unknown[]
 }
 
 export interface EncodedDecision {
   readonly decisionId: string
   readonly text: string
-  /** How many changes were made. */
+  /** Number of values that had to be changed. */
   readonly changes: number
   readonly agentId: string | undefined
 }
@@ -31,10 +31,10 @@ export interface EncodeLimits {
   readonly maxLength: number
 }
 
-/** Thrown when it lacks what every decision has. */
-export const invalid = new Error('a decision needs input and output')
+/** Thrown if a required field is missing. */
+export const invalid = new Error('a decision requires input and output')
 
-/** Throws `invalid` or `tooLarge`. */
+/** @throws `invalid` or `tooLarge` */
 export function encodeDecision(decision: RawDecision, limits: EncodeLimits): EncodedDecision {
   const { decisionId, input, output, names } = decision
   if (input === undefined || output === undefined || output === null) throw invalid
@@ -62,12 +62,12 @@ function startField(encoding: Encoding, name: string): void {
   encoding.text += `,"${name}":`
 }
 
-/** What is no text is sent as its JSON text. */
+/** Writes a string as it is. Any other value is converted to JSON text first. */
 function writeOutput(encoding: Encoding, output: unknown): void {
   writeText(encoding, typeof output === 'string' ? output : textOf(encoding, output))
 }
 
-/** The JSON text of a value, apart from what is written already. */
+/** Returns the JSON of a value without adding it to the text written so far. */
 function textOf(encoding: Encoding, value: unknown): string {
   const { text: before } = encoding
   encoding.text = ''
@@ -87,7 +87,7 @@ function writeTokens(encoding: Encoding, name: string, value: unknown): void {
   encoding.text += `,"${name}":${count}`
 }
 
-/** The last field, so that every change is known when it is written. */
+/** Writes the metadata, which must be the last field because it lists all changes. */
 function writeMetadata(encoding: Encoding, layers: readonly unknown[]): void {
   encoding.keys[0] = 'metadata'
   const metadata = mergeLayers(encoding, layers)
@@ -101,8 +101,8 @@ function writeMetadata(encoding: Encoding, layers: readonly unknown[]): void {
 }
 
 /**
- * Our changes follow those that it tells of already; anything else of that name gives way to them,
- * and only a second walk can leave it out.
+ * Appends the changes to the caller's `sdk_changes`, or replaces a value that is not a list of
+ * strings. If the caller set `sdk_changes`, the metadata is encoded again with that member omitted.
  */
 function withChanges(encoding: Encoding, text: string, metadata: unknown): string {
   const earlier = text.includes('"sdk_changes":') ? changesIn(text) : undefined
@@ -117,7 +117,10 @@ function withChanges(encoding: Encoding, text: string, metadata: unknown): strin
   return `{${members}${separator}"sdk_changes":${JSON.stringify(changes)}}`
 }
 
-/** None where it holds something else; undefined where it is not there. */
+/**
+ * Returns the caller's `sdk_changes`: empty if it is not a list of strings, undefined if it is
+ * missing.
+ */
 function changesIn(text: string): readonly string[] | undefined {
   const { sdk_changes: earlier } = JSON.parse(text) as { readonly sdk_changes?: unknown }
   if (earlier === undefined) return undefined
@@ -125,7 +128,10 @@ function changesIn(text: string): readonly string[] | undefined {
   return isOurs ? earlier : []
 }
 
-/** One layer is written as it is, whatever it is; of several each must have members. */
+/**
+ * Merges the layers into one Map; a single layer is returned unchanged. When merging, notes
+ * `wrong_type` if the innermost layer is not an object.
+ */
 function mergeLayers(encoding: Encoding, layers: readonly unknown[]): unknown {
   const there = layers.filter((layer) => layer !== undefined && layer !== null)
   if (there.length <= 1) return there[0]
@@ -133,7 +139,7 @@ function mergeLayers(encoding: Encoding, layers: readonly unknown[]): unknown {
   return mergeMembers(encoding, there)
 }
 
-/** A Map, as a member called toJSON is data here like any other. */
+/** Merges into a Map, so that a member named `toJSON` is treated as data. */
 function mergeMembers({ maxLength }: Encoding, layers: readonly unknown[]): Map<string, unknown> {
   const merged = new Map<string, unknown>()
   for (const layer of layers) {
@@ -142,13 +148,13 @@ function mergeMembers({ maxLength }: Encoding, layers: readonly unknown[]): Map<
   return merged
 }
 
-/** What would be written of a layer; undefined when it has no members. */
+/** Returns the members of a layer as they would be encoded; undefined if it has none. */
 function membersOf(layer: unknown, maxLength: number): Iterable<[string, unknown]> | undefined {
   if (typeof layer !== 'object' || layer === null) return undefined
   const simple = simplify(layer, maxLength)
   if (typeof simple !== 'object' || simple === null) return undefined
-  if (isStandIn(simple) || Array.isArray(simple)) return undefined
+  if (isPlaceholder(simple) || Array.isArray(simple)) return undefined
   if (simple instanceof Map) return simple as Map<string, unknown>
   const keys = keysOf(simple)
-  return isStandIn(keys) ? undefined : keys.map((key) => [key, readMember(simple, key)])
+  return isPlaceholder(keys) ? undefined : keys.map((key) => [key, readMember(simple, key)])
 }

@@ -1,12 +1,15 @@
-/** Writes any value as JSON, in one walk that ends, whatever the value is made of. */
+/** Encodes any value as JSON in a single walk that always terminates. */
 import { Captured, writeCaptured } from './captured.ts'
 import { noteChange, quote, tooLarge, wellFormed, writeText } from './encoding.ts'
 import type { ChangeKind, Encoding } from './encoding.ts'
-import { isStandIn, keysOf, nameMaxLength, readMember, simplify } from './simplify.ts'
+import { isPlaceholder, keysOf, nameMaxLength, readMember, simplify } from './simplify.ts'
 
-/** The gateway takes 64 in all, and a field of a decision is some levels down. */
+/**
+ * Maximum nesting depth of a field. The gateway accepts 64 levels for a whole decision, and a field
+ * starts a few levels down.
+ */
 const depthMax = 56
-/** A toJSON may answer with something that has one, too, and so on. */
+/** Maximum number of enclosing objects, including those returned by a chain of `toJSON` methods. */
 const parentsMax = 4 * depthMax
 const skipsPerCharacter = 4
 
@@ -38,7 +41,8 @@ function writeNumber(encoding: Encoding, value: number): void {
 
 function writeInteger(encoding: Encoding, value: bigint): void {
   const isSafe = BigInt.asIntN(53, value) === value
-  // The digits of a huge one take long to find: less than four bits make one.
+  // Converting a huge integer to digits is slow, so reject it first. A digit carries less than four
+  // bits.
   const rest = isSafe ? 0n : value >> BigInt(4 * encoding.maxLength)
   if (rest !== 0n && rest !== -1n) throw tooLarge
   encoding.text += value
@@ -69,11 +73,11 @@ function writeObject(encoding: Encoding, value: object): void {
   if (encoding.parents.includes(value)) return replace(encoding, '[circular]', 'circular')
   const simple = simplify(value, encoding.maxLength)
   if (typeof simple !== 'object' || simple === null) return writeValue(encoding, simple)
-  if (isStandIn(simple)) return replace(encoding, simple.text, simple.kind)
+  if (isPlaceholder(simple)) return replace(encoding, simple.text, simple.kind)
   writeNested(encoding, value, simple)
 }
 
-/** `simple` is what `value` is written as. */
+/** Writes `simple` in place of `value`, unless the nesting is too deep. */
 function writeNested(encoding: Encoding, value: object, simple: object): void {
   const { parents, depth } = encoding
   if (depth >= depthMax || parents.length >= parentsMax) {
@@ -92,14 +96,14 @@ function writeContainer(encoding: Encoding, container: object): void {
   if (Array.isArray(container)) return writeArray(encoding, container)
   if (container instanceof Map) return writeMap(encoding, container as Map<string, unknown>)
   const keys = keysOf(container)
-  if (isStandIn(keys)) replace(encoding, keys.text, keys.kind)
+  if (isPlaceholder(keys)) replace(encoding, keys.text, keys.kind)
   else writeMembers(encoding, container, keys)
 }
 
 function writeArray(encoding: Encoding, array: readonly unknown[]): void {
   const { maxLength } = encoding
-  const told = readMember(array, 'length')
-  const length = typeof told === 'number' ? told : 0
+  const ownLength = readMember(array, 'length')
+  const length = typeof ownLength === 'number' ? ownLength : 0
   if (length > maxLength) throw tooLarge
   const depth = ++encoding.depth
   encoding.text += '['
@@ -141,7 +145,7 @@ function writeMembers(encoding: Encoding, object: object, keys: readonly string[
   encoding.depth--
 }
 
-/** What leaves no text behind takes time all the same. */
+/** Limits the number of omitted members, which take time but add no text. */
 function skip(encoding: Encoding): void {
   if (++encoding.skipped > skipsPerCharacter * encoding.maxLength) throw tooLarge
 }
@@ -150,20 +154,20 @@ function membersOf(object: object, keys: readonly string[]): Map<string, unknown
   return new Map(keys.map((key) => [key, readMember(object, key)]))
 }
 
-/** Keys that are mended can become the same: the last one counts, as it does for a Map. */
+/** Writes members after repairing their keys. If two keys become equal, the last one wins. */
 function writeMap(encoding: Encoding, map: ReadonlyMap<string, unknown>): void {
   const depth = ++encoding.depth
-  const mended = new Map<string, unknown>()
+  const repaired = new Map<string, unknown>()
   for (const [key, value] of map) {
     if (value === undefined) continue
     encoding.keys[depth] = key
     const whole = wellFormed(key)
     if (whole !== key) noteChange(encoding, 'surrogate')
-    mended.set(whole, value)
+    repaired.set(whole, value)
   }
   encoding.text += '{'
   let isFirst = true
-  for (const [key, value] of mended) {
+  for (const [key, value] of repaired) {
     if (!isFirst) encoding.text += ','
     isFirst = false
     encoding.keys[depth] = key

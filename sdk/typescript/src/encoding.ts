@@ -1,6 +1,6 @@
-/** JSON text in the making: how much there may be, where it is, and what had to be changed. */
+/** Encoding state: the text so far, its maximum length, the current path, and the changes made. */
 
-/** What can happen to a value that JSON, or the gateway, cannot hold. */
+/** Kinds of change to a value that JSON or the gateway does not accept. */
 export type ChangeKind =
   | 'not_finite'
   | 'circular'
@@ -13,27 +13,27 @@ export type ChangeKind =
 
 export interface Encoding {
   text: string
-  /** In UTF-16 units, which are never more than the bytes of the text. */
+  /** In UTF-16 code units. Text with more code units than this also has more UTF-8 bytes. */
   readonly maxLength: number
-  /** Containers around what is being written, within its field. */
+  /** Nesting depth within the current field. */
   depth: number
-  /** Where that is: the field, then a key for each container. */
+  /** Current path: the field, then one key or index per enclosing container. */
   readonly keys: (string | number)[]
-  /** Whatever is being written, to see when it holds itself. */
+  /** Containers that enclose the current value, to detect cycles. */
   readonly parents: object[]
-  /** What was changed, with the place; the first ones. */
+  /** The first `notesMax` changes, each as `path: kind`. */
   readonly notes: string[]
   changes: number
-  /** Members without a value. */
+  /** Number of members omitted because they had no value. */
   skipped: number
-  /** Set while something is written a second time, so that nothing is noted twice. */
+  /** True while text is encoded a second time, so that no change is counted twice. */
   muted: boolean
 }
 
 export const notesMax = 10
 const pathMaxLength = 200
 
-/** Thrown when the text is longer than it may be; always this one, as nobody looks at its stack. */
+/** Thrown if the text exceeds its maximum length. Shared because its stack trace is not used. */
 export const tooLarge = new Error('the decision is too large')
 
 export function startEncoding(maxLength: number): Encoding {
@@ -56,7 +56,7 @@ export function noteChange(encoding: Encoding, kind: ChangeKind): void {
   if (encoding.notes.length < notesMax) encoding.notes.push(`${pathOf(encoding)}: ${kind}`)
 }
 
-/** A JSON Pointer (RFC 6901). */
+/** Returns the current path as a JSON Pointer (RFC 6901), truncated to 200 characters. */
 function pathOf({ keys, depth }: Encoding): string {
   const path = keys
     .slice(0, depth + 1)
@@ -65,31 +65,33 @@ function pathOf({ keys, depth }: Encoding): string {
   return wellFormed(path.slice(0, pathMaxLength))
 }
 
-/** In a regular expression with `u`, two surrogates that belong together are no surrogates. */
+/** With the `u` flag, \p{Surrogate} matches only unpaired surrogates. */
 const loneSurrogates = /\p{Surrogate}/gu
 
-/** Half a character, which UTF-8 cannot hold, becomes U+FFFD. */
+/** Replaces each unpaired surrogate with U+FFFD, because UTF-8 cannot encode it. */
 export function wellFormed(text: string): string {
   return text.replace(loneSurrogates, '\ufffd')
 }
 
-/** Most texts; finding that out takes a tenth of what JSON.stringify takes for a short one. */
+/**
+ * Fast path for most strings: testing a short string takes a tenth of the time of JSON.stringify.
+ */
 const needsNoEscape = /^[ !#-[\]-~]*$/u
 
 export function writeText(encoding: Encoding, text: string): void {
   if (text.length > encoding.maxLength - encoding.text.length) throw tooLarge
-  encoding.text += quote(text) ?? quoteMended(encoding, text)
+  encoding.text += quote(text) ?? quoteRepaired(encoding, text)
 }
 
-/** Undefined when there is a lone surrogate in it. */
+/** Returns the text as a JSON string; undefined if it contains an unpaired surrogate. */
 export function quote(text: string): string | undefined {
   if (needsNoEscape.test(text)) return `"${text}"`
   const quoted = JSON.stringify(text)
-  // It escapes them in lower case; only then is it worth a closer look.
+  // JSON.stringify writes an unpaired surrogate as \ud…. Text without \ud needs no further check.
   return quoted.includes('\\ud') && wellFormed(text) !== text ? undefined : quoted
 }
 
-function quoteMended(encoding: Encoding, text: string): string {
+function quoteRepaired(encoding: Encoding, text: string): string {
   noteChange(encoding, 'surrogate')
   return JSON.stringify(wellFormed(text))
 }

@@ -1,9 +1,9 @@
-/** One HTTP exchange over fetch: where there is nothing of Node. */
-import type { Answer, Exchange } from './platform.ts'
+/** HTTP transport over fetch, for runtimes without Node modules. */
+import type { HttpResponse, Exchange } from './platform.ts'
 
-const answerMaxBytes = 4 * 1024 * 1024
+const responseMaxBytes = 4 * 1024 * 1024
 
-export async function exchangeOverFetch(exchange: Exchange): Promise<Answer> {
+export async function exchangeOverFetch(exchange: Exchange): Promise<HttpResponse> {
   const { url, headers, body, timeoutMs, signal } = exchange
   const abort = new AbortController()
   const stop = (): void => abort.abort()
@@ -14,19 +14,21 @@ export async function exchangeOverFetch(exchange: Exchange): Promise<Answer> {
     const response = await fetch(url, { ...request, redirect: 'manual' })
     const { status, type } = response
     const retryAfter = response.headers.get('retry-after') ?? undefined
-    // Browsers do not show the status of a redirect.
+    // Browsers hide the status of a redirect, so assume 302.
     if (type === 'opaqueredirect') return { status: 302, retryAfter, body: '' }
     return { status, retryAfter, body: await read(response) }
   } catch (error) {
     const isLate = abort.signal.aborted && !signal.aborted
-    throw isLate ? new Error(`no whole answer within ${timeoutMs} ms`, { cause: error }) : error
+    throw isLate
+      ? new Error(`no complete response within ${timeoutMs} ms`, { cause: error })
+      : error
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
   }
 }
 
-/** Undefined when it is too long; the rest is not read. */
+/** Returns the body, or undefined if it exceeds 4 MiB, in which case the rest is not read. */
 async function read({ body }: Response): Promise<string | undefined> {
   if (body === null) return ''
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
@@ -37,7 +39,7 @@ async function read({ body }: Response): Promise<string | undefined> {
     const { done, value } = await reader.read()
     if (done) return text + decoder.decode()
     bytes += value.length
-    if (bytes > answerMaxBytes) {
+    if (bytes > responseMaxBytes) {
       reader.cancel().catch(() => undefined)
       return undefined
     }

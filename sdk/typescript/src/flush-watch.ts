@@ -1,8 +1,8 @@
-/** When a flush ends: all that was logged before it is gone, or waiting on is of no use. */
+/** Decides when a flush ends: when nothing is left to send, or when waiting longer cannot help. */
 import type { FlushWatch, SenderState } from './sender-state.ts'
 
-/** Whether a flush has sent all it was for, and would have the report sent, too. */
-export function wantsReport(state: SenderState): boolean {
+/** Checks whether a flush has sent its decisions and waits only for the drop report. */
+export function needsReport(state: SenderState): boolean {
   if (state.report.counts.size === 0) return false
   for (const flush of state.flushes) if (waitsForReport(state, flush)) return true
   return false

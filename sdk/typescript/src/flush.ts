@@ -1,5 +1,5 @@
-/** Sends everything that was logged before, and tells what became of it. */
-import { countDropped } from './account.ts'
+/** Flush: sends all decisions logged before it and returns their counts by result. */
+import { countDropped } from './count-decisions.ts'
 import { release, takeAll } from './queue.ts'
 import { restoreReport } from './drop-report.ts'
 import { endFlushes } from './flush-watch.ts'
@@ -9,15 +9,18 @@ import type { FlushWatch, SenderState } from './sender-state.ts'
 export interface FlushResult {
   /** Acknowledged by the gateway. */
   readonly sent: number
-  /** Given up after they were offered to the gateway. */
+  /** Dropped after the gateway rejected them or all retries failed. */
   readonly failed: number
-  /** Given up without being offered. */
+  /** Dropped because the queue was full or the client was closed. */
   readonly dropped: number
-  /** Still here. */
+  /** Still in memory, waiting or being sent. */
   readonly pending: number
 }
 
-/** Never rejects. Unlike the rest of a client it keeps the process alive: somebody waits. */
+/**
+ * Never rejects. Unlike the rest of the client, a flush keeps the process alive, because the caller
+ * is waiting for it.
+ */
 export function flush(state: SenderState, timeoutMs: number): Promise<FlushResult> {
   const { queue, report, ledger, platform } = state
   return new Promise((resolve) => {
@@ -38,7 +41,7 @@ export function flush(state: SenderState, timeoutMs: number): Promise<FlushResul
       cancel()
       if (!state.flushes.delete(watch)) return
       const { sent, failed, dropped, remaining: pending } = watch
-      if (pending > 0) tellLeft(state, pending)
+      if (pending > 0) reportLeft(state, pending)
       resolve({ sent, failed, dropped, pending })
     }
     state.flushes.add(watch)
@@ -47,13 +50,13 @@ export function flush(state: SenderState, timeoutMs: number): Promise<FlushResul
   })
 }
 
-function tellLeft({ notices }: SenderState, count: number): void {
-  const error = new Error(`a flush ended before ${count} decisions were sent`)
-  notices.failed('flush', error, { count, hint: 'they wait in memory' })
+function reportLeft({ notices }: SenderState, count: number): void {
+  const error = new Error(`the flush ended before ${count} decisions were sent`)
+  notices.failed('flush', error, { count, hint: 'they stay in memory' })
 }
 
-/** Drops all that is left, on its way or not, and tells how many decisions that were. */
-export function giveUpAll(state: SenderState): number {
+/** Drops all remaining decisions, including those in flight, and returns their number. */
+export function dropAll(state: SenderState): number {
   const { queue, flights, report, platform } = state
   const left = takeAll(queue)
   for (const flight of flights) {

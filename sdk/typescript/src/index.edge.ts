@@ -1,4 +1,4 @@
-/** Sends what agents decided to a Sluice gateway: the SDK for Workers and other edge hosts. */
+/** Entry point for Workers and other edge hosts: sends agent decisions to a Sluice gateway. */
 import { createEdgeContextStorage } from './edge-context-storage.ts'
 import { createEdgePlatform } from './edge-platform.ts'
 import type { Options } from './options.ts'
@@ -9,7 +9,7 @@ import type { Sluice } from './sluice.ts'
 export type * from './api-types.ts'
 export { sdkVersion } from './sdk-version.ts'
 
-/** Starts a client; every option that is not given comes from the environment, if there is one. */
+/** Starts a client. Unset options are read from the environment, if the host has one. */
 export function init(options: Options = {}): Sluice {
   const platform = createEdgePlatform()
   const settings = resolveSettings(options, platform)

@@ -1,4 +1,4 @@
-/** Sends what agents decided to a Sluice gateway: the SDK for Node, Bun and Deno. */
+/** Entry point for Node, Bun and Deno: sends agent decisions to a Sluice gateway. */
 import { createNodeContextStorage } from './node-context-storage.ts'
 import { createNodePlatform } from './node-platform.ts'
 import type { Options } from './options.ts'
@@ -9,7 +9,7 @@ import type { Sluice } from './sluice.ts'
 export type * from './api-types.ts'
 export { sdkVersion } from './sdk-version.ts'
 
-/** Starts a client; every option that is not given comes from the environment. */
+/** Starts a client. Unset options are read from the environment. */
 export function init(options: Options = {}): Sluice {
   const platform = createNodePlatform()
   const settings = resolveSettings(options, platform)

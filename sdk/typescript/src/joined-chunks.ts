@@ -1,12 +1,14 @@
-/** What came out of a stream, as one value. */
+/** Joins the chunks of a stream into one value. */
 
-/** Larger than any decision may be: what comes after it is not kept. */
+/**
+ * Maximum number of characters to keep, more than a decision can have. Later chunks are discarded.
+ */
 const charactersMax = 4 * 1024 * 1024
 const chunksMax = 100_000
 
 export interface JoinedChunks {
   add(chunk: unknown): void
-  /** One text when all chunks were text or bytes (as UTF-8), else all of them in an array. */
+  /** Returns one string if all chunks are text or UTF-8 bytes, otherwise an array of the chunks. */
   value(): unknown
 }
 
@@ -24,7 +26,10 @@ export function joinChunks(): JoinedChunks {
     chunks.push(text ?? chunk)
   }
 
-  /** A character may be spread over two chunks of bytes. */
+  /**
+   * Returns null for a chunk that is not text. Decodes bytes as a stream, because a character can
+   * be split across chunks.
+   */
   function textOf(chunk: unknown): string | null {
     if (typeof chunk === 'string') return chunk
     return chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : null

@@ -1,4 +1,4 @@
-/** What became of the decisions of a client, in numbers. */
+/** Ledger: counts a client's decisions by result. */
 import { dropReasons } from './drop-reason.ts'
 import type { DropReason } from './drop-reason.ts'
 import type { Queue } from './queue.ts'
@@ -10,13 +10,13 @@ export interface Stats {
   readonly sampledOut: number
   readonly pending: number
   readonly pendingBytes: number
-  /** How often a decision had to be sent again. */
+  /** Number of retries, summed over all decisions. */
   readonly retried: number
-  /** Decisions of which something had to be changed; `metadata.sdk_changes` tells what. */
+  /** Number of decisions with changed values, which `metadata.sdk_changes` lists. */
   readonly changed: number
   readonly requests: number
   readonly lastError: string | null
-  /** ISO 8601. */
+  /** ISO 8601 in UTC; null before the first success. */
   readonly lastSuccessAt: string | null
 }
 
@@ -29,7 +29,7 @@ export interface Ledger {
   changed: number
   requests: number
   lastError: string | null
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   lastSuccessAt: number | null
 }
 
@@ -40,7 +40,7 @@ export function createLedger(): Ledger {
   return { ...counts, dropped, lastError: null, lastSuccessAt: null }
 }
 
-/** `logged` is always the sum of `sent`, `sampledOut`, `pending` and all of `dropped`. */
+/** `logged` always equals `sent` + `sampledOut` + `pending` + the sum of `dropped`. */
 export function statsOf(ledger: Ledger, { items, bytes }: Pick<Queue, 'items' | 'bytes'>): Stats {
   const { lastSuccessAt, dropped } = ledger
   return {

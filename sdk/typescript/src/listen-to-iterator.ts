@@ -1,26 +1,32 @@
-/** Hears what an iterator gives to whoever reads it, at their pace. */
+/** Observes the items of an iterator as its consumer reads them. */
 import type { Listener } from './listener.ts'
 
 type Step = { readonly done?: boolean; readonly value?: unknown }
 type Method = (...args: unknown[]) => unknown
 type Methods = Record<PropertyKey, unknown>
 
-/** What a generator function gives back; other iterators stand for something that is kept. */
+/**
+ * Checks whether the value is a generator. Other synchronous iterators are not observed, because
+ * they may belong to a collection.
+ */
 export function isIterator(value: object): boolean {
   return /^\[object (Async)?Generator\]$/.test(Object.prototype.toString.call(value))
 }
 
-/** The iterator itself, with its methods replaced: it passes every test that it passed before. */
+/**
+ * Replaces the methods of the iterator in place and returns it, so that its identity and type stay
+ * the same.
+ */
 export function listenToIterator(iterator: object, listener: Listener): object {
   const methods = iterator as Methods
   for (const name of ['next', 'return', 'throw']) {
     const method = methods[name]
     if (typeof method === 'function') {
       const call = (...args: unknown[]): unknown => Reflect.apply(method as Method, iterator, args)
-      replace(iterator, name, (...args) => hear(() => call(...args), listener))
+      replace(iterator, name, (...args) => observeStep(() => call(...args), listener))
     }
   }
-  // Without it, a reader who leaves early would not say so.
+  // Without `return`, a consumer that stops early would go unnoticed.
   if (typeof methods['return'] !== 'function' && !isIterator(iterator)) {
     replace(iterator, 'return', (value) => {
       listener.end()
@@ -31,13 +37,14 @@ export function listenToIterator(iterator: object, listener: Listener): object {
 }
 
 /**
- * The iterable itself, whose iterators are heard; the listener hears the first of them that ends.
- * Undefined when it is none, or cannot be changed.
+ * Observes the iterators of an async iterable and returns the iterable itself. The observation ends
+ * with the first iterator that ends. Returns undefined for any other value.
+ * @throws {TypeError} if the object is frozen
  */
 export function listenToIterable(iterable: object, listener: Listener): object | undefined {
   const methods = iterable as Methods
   if (typeof methods[Symbol.asyncIterator] !== 'function') return undefined
-  // All that the stream of the OpenAI client offers, `tee` included, comes from this one.
+  // Every way to consume the OpenAI client's stream, including `tee`, calls its `iterator` method.
   const isMade = Object.hasOwn(iterable, 'iterator') && typeof methods['iterator'] === 'function'
   const source = isMade ? 'iterator' : Symbol.asyncIterator
   const method = methods[source] as Method
@@ -48,14 +55,17 @@ export function listenToIterable(iterable: object, listener: Listener): object |
   return iterable
 }
 
-/** Steps of asynchronous iterators are promises; those of others are there at once. */
-function hear(call: () => unknown, listener: Listener): unknown {
-  const tell = (step: Step | undefined): unknown => {
+/**
+ * Reports one step. A synchronous iterator returns the step; an asynchronous iterator returns a
+ * promise of it.
+ */
+function observeStep(call: () => unknown, listener: Listener): unknown {
+  const onStep = (step: Step | undefined): unknown => {
     if (step?.done === true) listener.end()
     else listener.chunk(step?.value)
     return step
   }
-  const tellError = (error: unknown): never => {
+  const onError = (error: unknown): never => {
     listener.fail(error)
     throw error
   }
@@ -63,14 +73,14 @@ function hear(call: () => unknown, listener: Listener): unknown {
   try {
     step = call()
   } catch (error) {
-    return tellError(error)
+    return onError(error)
   }
   const { then } = (step ?? {}) as Partial<PromiseLike<Step>>
-  if (typeof then !== 'function') return tell(step as Step | undefined)
-  return (step as PromiseLike<Step>).then(tell, tellError)
+  if (typeof then !== 'function') return onStep(step as Step | undefined)
+  return (step as PromiseLike<Step>).then(onStep, onError)
 }
 
-/** @throws {TypeError} when the object is frozen. */
+/** @throws {TypeError} if the object is frozen */
 function replace(target: object, name: PropertyKey, value: Method): void {
   Object.defineProperty(target, name, { value, configurable: true, writable: true })
 }

@@ -1,4 +1,4 @@
-/** Hears what a web stream gives to whoever reads it, at their pace. */
+/** Observes the chunks of a web stream as its consumer reads them. */
 import type { Listener } from './listener.ts'
 
 interface Reader {
@@ -22,15 +22,15 @@ type StreamClass = new (
   strategy: { highWaterMark: number }
 ) => object
 
-/** One that somebody reads already is none of ours. */
+/** Checks for a web stream without a reader, because only such a stream can be observed. */
 export function isReadableStream(value: object): value is Stream {
   const { getReader, pipeThrough, locked } = value as Partial<Stream>
   return typeof getReader === 'function' && typeof pipeThrough === 'function' && locked === false
 }
 
 /**
- * A stream of the same chunks: only a real one can be the body of an answer. It reads a chunk when
- * it is asked for one, and what cancels it cancels the source.
+ * Returns a ReadableStream with the same chunks, because only a ReadableStream can be a response
+ * body. It reads chunks on demand, and cancelling it cancels the source.
  */
 export function listenToStream(stream: Stream, listener: Listener): object {
   const { ReadableStream } = globalThis as unknown as { ReadableStream: StreamClass }

@@ -1,8 +1,9 @@
-/** Hears what a function gave back, whenever it comes, and hands it on as it is. */
+/** Observes the result of a function, immediate or asynchronous, and passes it through unchanged.
+ */
 import { isIterator, listenToIterable, listenToIterator } from './listen-to-iterator.ts'
 import { isReadableStream, listenToStream } from './listen-to-stream.ts'
 import type { Listener } from './listener.ts'
-import { quietly } from './quietly.ts'
+import { suppressErrors } from './suppress-errors.ts'
 
 type Then = PromiseLike<unknown>['then']
 type Parse = () => PromiseLike<unknown>
@@ -11,18 +12,18 @@ interface Thenable {
   parse?: unknown
 }
 
-/** Answers `result`, or what is like it in every way but that `listener` hears it. */
+/** Returns `result`, or an equivalent promise or stream that notifies `listener`. */
 export function listen<T>(result: T, listener: Listener): T {
   if ((typeof result !== 'object' && typeof result !== 'function') || result === null) {
     listener.value(result)
     return result
   }
-  const heard = quietly(() => listenToObject(result, listener))
-  if (heard === undefined) listener.value(result)
-  return (heard ?? result) as T
+  const observed = suppressErrors(() => listenToObject(result, listener))
+  if (observed === undefined) listener.value(result)
+  return (observed ?? result) as T
 }
 
-/** Undefined when it is a value. */
+/** Returns undefined if the result is neither a promise nor a stream. */
 function listenToObject(result: object, listener: Listener): unknown {
   if (isThenable(result)) return listenToThenable(result, listener)
   if (isReadableStream(result)) return listenToStream(result, listener)
@@ -35,9 +36,9 @@ function isThenable(value: object): value is Thenable {
 }
 
 /**
- * A plain promise is followed by another, so that a rejection that nobody handles is still told of.
- * What has a `then` of its own may be more than a promise, and may begin its work only when it is
- * asked: it is handed on itself, and hears the question first.
+ * Replaces a plain promise with one that follows it, so that unhandled rejections are still
+ * reported. Any other thenable is returned as the same object with its methods replaced, because it
+ * may have more methods than a promise, or start its work only when `then` is called.
  */
 function listenToThenable(result: Thenable, listener: Listener): unknown {
   const follow = (promise: PromiseLike<unknown>): PromiseLike<unknown> =>
@@ -52,11 +53,11 @@ function listenToThenable(result: Thenable, listener: Listener): unknown {
     return follow(result)
   }
   let followed: PromiseLike<unknown> | undefined
-  // The promise of the OpenAI client answers by `parse`, which `then` and `withResponse` ask.
+  // The OpenAI client's promise settles through `parse`, which `then` and `withResponse` call.
   const { parse } = result
   if (typeof parse === 'function' && result instanceof Promise) {
-    const ask = (): PromiseLike<unknown> => Reflect.apply(parse as Parse, result, [])
-    return define(result, 'parse', () => (followed ??= follow(ask())))
+    const callParse = (): PromiseLike<unknown> => Reflect.apply(parse as Parse, result, [])
+    return define(result, 'parse', () => (followed ??= follow(callParse())))
   }
   const then = result.then.bind(result)
   const once = (): Promise<unknown> => (followed ??= follow({ then })) as Promise<unknown>

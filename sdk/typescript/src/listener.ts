@@ -1,11 +1,13 @@
-/** Who is told of what a function gave back. */
+/** Listener for the result of an observed function. */
 
-/** Hears one of `value`, `end` and `fail`, once; `chunk` before an `end` or `fail`. */
+/**
+ * Exactly one of `value`, `end` and `fail` is called. `chunk` may be called before `end` or `fail`.
+ */
 export interface Listener {
-  /** It was returned, or resolved, and is no stream. */
+  /** Called when the function returns or resolves with a value that is not a stream. */
   value(value: unknown): void
   chunk(chunk: unknown): void
-  /** The stream ended, or whoever read it left. */
+  /** Called when the stream ends or its consumer stops early. */
   end(): void
   fail(error: unknown): void
 }

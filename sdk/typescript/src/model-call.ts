@@ -1,6 +1,6 @@
-/** A call of a language model, as a decision: what was asked, answered and counted. */
+/** Records a model call as a decision: request, response and token counts. */
 import { listen } from './listen.ts'
-import { quietly } from './quietly.ts'
+import { suppressErrors } from './suppress-errors.ts'
 import type { Observation, Tokens } from './observation.ts'
 
 export interface ModelAnswer {
@@ -9,22 +9,22 @@ export interface ModelAnswer {
   readonly tokens: Tokens
 }
 
-/** Reads what one interface of models answers; what is not there is left out. */
+/** Reads the responses of one model API. Members that a response lacks are omitted. */
 export interface AnswerReader {
   whole(answer: unknown): ModelAnswer
   chunk(chunk: unknown): void
-  /** What the chunks so far amount to. */
+  /** Returns the response assembled from the chunks received so far. */
   joined(): ModelAnswer
 }
 
-/** Runs `call`, whose answer comes back as it is, and ends the observation with what it was. */
+/** Runs `call`, returns its result unchanged, and ends the observation when the result is known. */
 export function observeModelCall<T>(
   call: () => T,
   observation: Observation,
   reader: AnswerReader
 ): T {
-  const tell = (read: () => ModelAnswer): void => {
-    quietly(() => {
+  const record = (read: () => ModelAnswer): void => {
+    suppressErrors(() => {
       const { output, metadata, tokens } = read()
       observation.setOutput(output)
       observation.setMetadata(withoutNull(metadata))
@@ -32,18 +32,18 @@ export function observeModelCall<T>(
     })
   }
   const fail = (error: unknown): void => {
-    tell(() => reader.joined())
+    record(() => reader.joined())
     observation.fail(error)
   }
   try {
     return listen(call(), {
       value: (value) => {
-        tell(() => reader.whole(value))
+        record(() => reader.whole(value))
         observation.end()
       },
-      chunk: (chunk) => void quietly(() => reader.chunk(chunk)),
+      chunk: (chunk) => void suppressErrors(() => reader.chunk(chunk)),
       end: () => {
-        tell(() => reader.joined())
+        record(() => reader.joined())
         observation.end()
       },
       fail
@@ -62,11 +62,11 @@ export function withoutNull(members: object): Record<string, unknown> {
 export interface ToolCall {
   readonly id?: string | undefined
   readonly name: string
-  /** As the model wrote it: JSON, most of the time. */
+  /** Text as the model wrote it, usually JSON. */
   readonly arguments: string
 }
 
-/** The text alone; with calls of tools, `{ content, tool_calls }`. */
+/** Returns the text alone, or `{ content, tool_calls }` if the model called tools. */
 export function outputOf(content: string, toolCalls: readonly ToolCall[]): unknown {
   return toolCalls.length === 0 ? content : { content, tool_calls: toolCalls }
 }

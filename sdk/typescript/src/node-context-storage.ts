@@ -1,4 +1,4 @@
-/** The context follows what is awaited, timers and callbacks. */
+/** Context storage for Node: the context follows promises, timers and callbacks. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ContextStorage } from './context.ts'
 import type { DecisionContext } from './decision.ts'

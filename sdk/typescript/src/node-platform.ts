@@ -1,15 +1,15 @@
-/** Node, and what behaves like it: Bun and Deno. */
+/** Platform for Node and compatible runtimes (Bun, Deno). */
 import { randomFillSync } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { createNodeTransport } from './node-transport.ts'
-import { watchNodeEnd } from './node-end.ts'
+import { watchNodeShutdown } from './node-shutdown.ts'
 import type { Platform } from './platform.ts'
 import { writeLine } from './write-line.ts'
 
 const compress = promisify<string, Uint8Array<ArrayBuffer>>(gzip)
 
-/** Hosts that stop a process between two requests, by a variable that each of them sets. */
+/** Environment variables of hosts that freeze the process between requests. */
 const freezers = ['AWS_LAMBDA_FUNCTION_NAME', 'VERCEL', 'K_SERVICE', 'FUNCTIONS_WORKER_RUNTIME']
 
 export function createNodePlatform(): Platform {
@@ -26,7 +26,7 @@ export function createNodePlatform(): Platform {
     fillRandom: (bytes) => void randomFillSync(bytes),
     byteLength: Buffer.byteLength,
     startTimer,
-    watchEnd: watchNodeEnd
+    onShutdown: watchNodeShutdown
   }
 }
 

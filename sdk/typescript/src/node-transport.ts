@@ -1,15 +1,15 @@
-/** One HTTP exchange over node:http, whose sockets never keep a process alive.
+/** HTTP transport over node:http, with sockets that never keep the process alive.
  *
- * fetch is not used here because its sockets cannot be unref'd: a hanging gateway would keep a
- * finished program from ending.
+ * fetch is not used because its sockets cannot be unref'd: a hanging gateway would keep a finished
+ * program from ending.
  */
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
-import type { Answer, Exchange, Transport } from './platform.ts'
+import type { HttpResponse, Exchange, Transport } from './platform.ts'
 
-const answerMaxBytes = 4 * 1024 * 1024
+const responseMaxBytes = 4 * 1024 * 1024
 
 export function createNodeTransport(): Transport {
   const agent = new HttpAgent({ keepAlive: true })
@@ -18,7 +18,7 @@ export function createNodeTransport(): Transport {
   return function exchangeOverNode({ url, headers, body, timeoutMs, signal }: Exchange) {
     const secure = url.startsWith('https:')
     const start = secure ? requestHttps : requestHttp
-    return new Promise<Answer>((resolve, reject) => {
+    return new Promise<HttpResponse>((resolve, reject) => {
       const length = String(Buffer.byteLength(body))
       const request = start(url, {
         method: 'POST',
@@ -27,14 +27,14 @@ export function createNodeTransport(): Transport {
         signal
       })
       const timer = setTimeout(() => {
-        request.destroy(new Error(`no whole answer within ${timeoutMs} ms`))
+        request.destroy(new Error(`no complete response within ${timeoutMs} ms`))
       }, timeoutMs)
       timer.unref()
-      request.on('socket', letGo)
+      request.on('socket', unrefSocket)
       request.on('error', reject)
       request.on('close', () => {
         clearTimeout(timer)
-        reject(new Error('the connection closed before the answer was whole'))
+        reject(new Error('the connection closed before a complete response'))
       })
       request.on('response', (response) => read(request, response, resolve))
       request.end(body)
@@ -42,8 +42,10 @@ export function createNodeTransport(): Transport {
   }
 }
 
-/** A socket that tries several addresses has a new handle when it is connected. */
-function letGo(socket: Socket): void {
+/**
+ * Calls `unref` again after connecting: a socket that tries several addresses gets a new handle.
+ */
+function unrefSocket(socket: Socket): void {
   socket.unref()
   if (socket.connecting) socket.once('connect', () => socket.unref())
 }
@@ -51,7 +53,7 @@ function letGo(socket: Socket): void {
 function read(
   request: ClientRequest,
   response: IncomingMessage,
-  resolve: (answer: Answer) => void
+  resolve: (answer: HttpResponse) => void
 ): void {
   const { statusCode: status = 0 } = response
   const retryAfter = response.headers['retry-after']
@@ -61,7 +63,7 @@ function read(
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes <= answerMaxBytes) return
+    if (bytes <= responseMaxBytes) return
     resolve({ status, retryAfter, body: undefined })
     request.destroy()
   })

@@ -1,18 +1,18 @@
-/** What a client tells: to the host's callbacks, and to whoever reads what the program prints. */
+/** Reports problems to the host's callbacks and, at most once a minute, on stderr. */
 import type { DropReason } from './drop-reason.ts'
 import type { Callbacks, Stage } from './options.ts'
 import { createPacedCalls } from './paced-calls.ts'
 import type { Platform } from './platform.ts'
 
-/** Between two lines about what goes wrong; the first one comes at once. */
+/** Minimum time between two lines in milliseconds. The first line is printed immediately. */
 const summaryMs = 60_000
 
 export interface Notices {
-  /** Something went wrong with `count` decisions; `hint` says what to do. */
+  /** Reports a failure that affects `count` decisions; `hint` says what to do. */
   failed(stage: Stage, error: Error, about: { count: number; hint: string }): void
   dropped(reason: DropReason, count: number): void
   debug(line: () => string): void
-  /** Makes the calls to callbacks that wait. */
+  /** Makes pending callback calls immediately. */
   flush(): void
 }
 
@@ -20,16 +20,16 @@ export interface NoticesSettings extends Pick<Callbacks, 'onError' | 'onDrop'> {
   readonly debug: boolean
 }
 
-type Surroundings = Pick<Platform, 'clock' | 'startTimer' | 'warn'>
+type NoticesPlatform = Pick<Platform, 'clock' | 'startTimer' | 'warn'>
 
 const dropHints: Partial<Record<DropReason, string>> = {
-  queue_full: 'more is logged than can be sent: see queueMaxItems and queueMaxBytes',
-  too_large: 'see maxDecisionBytes',
-  invalid: 'a decision needs input and output',
+  queue_full: 'logged faster than sent; see queueMaxItems and queueMaxBytes',
+  too_large: 'larger than maxDecisionBytes',
+  invalid: 'a decision requires input and output',
   redact_error: 'redact failed'
 }
 
-export function createNotices(settings: NoticesSettings, platform: Surroundings): Notices {
+export function createNotices(settings: NoticesSettings, platform: NoticesPlatform): Notices {
   const { onError, onDrop } = settings
   const errors = createPacedCalls<Error>(platform, (stage, count, error) =>
     onError?.(error, { stage: stage as Stage, count })
@@ -37,18 +37,18 @@ export function createNotices(settings: NoticesSettings, platform: Surroundings)
   const drops = createPacedCalls<undefined>(platform, (reason, count) =>
     onDrop?.({ reason: reason as DropReason, count })
   )
-  const complain = createComplain(platform)
+  const report = createReporter(platform)
 
   return {
     failed(stage, error, { count, hint }) {
       if (onError !== undefined) errors.add(stage, count, error)
-      complain(`${error.message}: ${hint}`, {})
+      report(`${error.message}: ${hint}`, {})
     },
     dropped(reason, count) {
       if (onDrop !== undefined) drops.add(reason, count, undefined)
       const hint = dropHints[reason]
-      const text = hint === undefined ? undefined : `a decision was dropped as ${reason}: ${hint}`
-      complain(text, { [reason]: count })
+      const text = hint === undefined ? undefined : `a decision was dropped (${reason}): ${hint}`
+      report(text, { [reason]: count })
     },
     debug(line) {
       if (settings.debug) platform.warn(`sluice: ${line()}`)
@@ -60,14 +60,14 @@ export function createNotices(settings: NoticesSettings, platform: Surroundings)
   }
 }
 
-/** One line for the first problem, then at most one a minute for all that came since. */
-function createComplain({ clock, warn }: Surroundings) {
+/** Prints the first problem immediately, then at most one summary per minute. */
+function createReporter({ clock, warn }: NoticesPlatform) {
   const dropped = new Map<string, number>()
-  let spokenAt = -Infinity
+  let reportedAt = -Infinity
   let failures = 0
   let latest = ''
 
-  return function complain(text: string | undefined, drops: Record<string, number>): void {
+  return function report(text: string | undefined, drops: Record<string, number>): void {
     for (const reason in drops) {
       dropped.set(reason, (dropped.get(reason) ?? 0) + (drops[reason] ?? 0))
     }
@@ -75,16 +75,16 @@ function createComplain({ clock, warn }: Surroundings) {
     failures++
     latest = text
     const now = clock()
-    if (now - spokenAt < summaryMs) return
-    const counts = Array.from(dropped, ([reason, count]) => `${count} ${reason}`).join(', ')
-    const losses = counts === '' ? '' : `; dropped since: ${counts}`
+    if (now - reportedAt < summaryMs) return
+    const counts = Array.from(dropped, ([reason, count]) => `${reason} ${count}`).join(', ')
+    const losses = counts === '' ? '' : `; dropped: ${counts}`
     warn(
-      spokenAt === -Infinity
+      reportedAt === -Infinity
         ? `sluice: ${latest}`
-        : `sluice: ${failures} problems in the last minutes${losses}; the latest: ${latest}`
+        : `sluice: ${failures} problems since the last report${losses}; latest: ${latest}`
     )
     dropped.clear()
     failures = 0
-    spokenAt = now
+    reportedAt = now
   }
 }

@@ -1,13 +1,12 @@
-/** One decision in the making: from its input to its output, its error, or its end without either.
- */
+/** Observation: collects one decision from its input to its output or error. */
 import { mergeFields } from './context.ts'
 import type { Context } from './context.ts'
 import type { DecisionContext, DecisionInput } from './decision.ts'
-import { quietly } from './quietly.ts'
+import { suppressErrors } from './suppress-errors.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface ObservationFields extends DecisionContext {
-  /** What was done; sent as `metadata.name`. */
+  /** Name of the operation, sent as `metadata.name`. */
   readonly name?: string | undefined
   readonly decisionId?: string | undefined
 }
@@ -17,23 +16,23 @@ export interface Tokens {
   readonly output?: number | undefined
 }
 
-/** What is known of a decision so far. */
+/** A decision that is not complete yet. */
 export interface Trace {
-  /** What it will be stored under. */
+  /** Id of the decision, available before it is logged. */
   readonly decisionId: string
-  /** As it is now; it may change afterwards. */
+  /** Takes a snapshot, so the value may change afterwards. */
   setInput(input: unknown): void
-  /** As it is now; what is no text is sent as JSON. */
+  /** Takes a snapshot. A value that is not a string is sent as JSON text. */
   setOutput(output: unknown): void
-  /** Added to what was set before, member by member. */
+  /** Adds members to the metadata, replacing existing members with the same names. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void
   setTokens(tokens: Tokens): void
 }
 
 export interface Observation extends Trace {
-  /** Logs the decision; answers its id. Everything after the first end is without effect. */
+  /** Logs the decision and returns its id. Later calls to `end` and `fail` have no effect. */
   end(): string
-  /** As `end`, with what was thrown in `metadata.error`. */
+  /** Logs the decision like `end`, with the error in `metadata.error`. */
   fail(error: unknown): string
 }
 
@@ -42,17 +41,19 @@ export interface Observer {
   readonly context: Context
   readonly snapshot: Snapshot
   readonly newId: () => string
-  /** Milliseconds since whenever; never goes back. */
+  /** Returns monotonic time in milliseconds. */
   readonly now: () => number
 }
 
-/** Keeps the context of here, wherever the observation ends. */
+/**
+ * Starts an observation. Its decision is logged in the context in which the observation started.
+ */
 export function startObservation(observer: Observer, fields: ObservationFields = {}): Observation {
   const { log, context, snapshot, newId, now } = observer
   const startedAt = now()
   const here = mergeFields(context.current(), {})
   const known: Record<string, unknown> = {}
-  let metadata: Record<string, unknown> = quietly(() => ({ ...fields.metadata })) ?? {}
+  let metadata: Record<string, unknown> = suppressErrors(() => ({ ...fields.metadata })) ?? {}
   let decisionId = fields.decisionId
   let loggedId: string | undefined
 
@@ -66,7 +67,7 @@ export function startObservation(observer: Observer, fields: ObservationFields =
   }
 
   function finish(more: () => Record<string, unknown>): string {
-    loggedId ??= quietly(() => write(more())) ?? ''
+    loggedId ??= suppressErrors(() => write(more())) ?? ''
     return loggedId
   }
 
@@ -74,10 +75,11 @@ export function startObservation(observer: Observer, fields: ObservationFields =
     get decisionId() {
       return (decisionId ??= newId())
     },
-    setInput: (input) => void quietly(() => (known['input'] = snapshot(input, 'input'))),
-    setOutput: (output) => void quietly(() => (known['output'] = snapshot(output, 'output'))),
-    setMetadata: (added) => void quietly(() => (metadata = { ...metadata, ...added })),
-    setTokens: (tokens) => void quietly(() => addTokens(known, tokens)),
+    setInput: (input) => void suppressErrors(() => (known['input'] = snapshot(input, 'input'))),
+    setOutput: (output) =>
+      void suppressErrors(() => (known['output'] = snapshot(output, 'output'))),
+    setMetadata: (added) => void suppressErrors(() => (metadata = { ...metadata, ...added })),
+    setTokens: (tokens) => void suppressErrors(() => addTokens(known, tokens)),
     end: () => finish(() => ({})),
     fail: (error) => {
       known['output'] ??= ''
@@ -91,12 +93,13 @@ function addTokens(known: Record<string, unknown>, { input, output }: Tokens): v
   if (output !== undefined) known['outputTokens'] = output
 }
 
-/** Whatever can be thrown, an object that refuses every question included. */
+/** Describes any thrown value, even an object whose members throw. */
 function describeError(error: unknown): { name: string; message: string } {
   if (typeof error !== 'object' || error === null) {
     return { name: typeof error, message: String(error) }
   }
-  const memberOf = (name: string): unknown => quietly(() => Reflect.get(error, name) as unknown)
+  const memberOf = (name: string): unknown =>
+    suppressErrors(() => Reflect.get(error, name) as unknown)
   const [name, message] = [memberOf('name'), memberOf('message')]
   return {
     name: typeof name === 'string' ? name : 'Error',

@@ -1,14 +1,16 @@
-/** A function whose every call is a decision. */
+/** Wraps a function so that each call is logged as a decision. */
 import { joinChunks } from './joined-chunks.ts'
 import { listen } from './listen.ts'
 import type { Listener } from './listener.ts'
-import { quietly } from './quietly.ts'
+import { suppressErrors } from './suppress-errors.ts'
 import { startObservation } from './observation.ts'
 import type { Observer, Observation, ObservationFields } from './observation.ts'
 
 export type AnyFunction = (...args: never[]) => unknown
 
-/** What `mapOutput` is given: what was resolved, or all chunks of a stream, joined if text. */
+/**
+ * Argument of `mapOutput`: the resolved value, or the chunks of a stream, joined if they are text.
+ */
 export type Observed<R> =
   Awaited<R> extends AsyncIterable<infer C> | Generator<infer C>
     ? [C] extends [string | Uint8Array]
@@ -20,14 +22,17 @@ export interface ObserveOptions<F extends AnyFunction = AnyFunction> extends Omi
   ObservationFields,
   'decisionId'
 > {
-  /** The input of the decision; its first argument, or all of several, when absent. */
+  /**
+   * Returns the input of the decision. Default: the only argument, or an array of several
+   * arguments.
+   */
   readonly mapInput?: ((...args: Parameters<F>) => unknown) | undefined
   readonly mapOutput?: ((output: Observed<ReturnType<F>>) => unknown) | undefined
 }
 
 /**
- * `fn` with the same type, name, properties and `this`. What it returns or throws comes back as it
- * is; the decision is logged when that is known, or when a stream of it ends.
+ * Wraps `fn`, keeping its type, name, properties and `this`. Results and exceptions pass through
+ * unchanged. The decision is logged when the result is known, or when a returned stream ends.
  */
 export function observe<F extends AnyFunction>(
   observer: Observer,
@@ -37,7 +42,7 @@ export function observe<F extends AnyFunction>(
   if (typeof fn !== 'function') return fn
   return new Proxy(fn, {
     apply: (target, self, args: Parameters<F>) => {
-      const observation = quietly(() => start(observer, options, args))
+      const observation = suppressErrors(() => start(observer, options, args))
       return observeCall(() => Reflect.apply(target, self, args), observation, options)
     }
   })
@@ -54,7 +59,10 @@ function start<F extends AnyFunction>(
   return observation
 }
 
-/** What cannot be mapped is not sent unmapped: the mapping may be there to leave out a secret. */
+/**
+ * Returns an error marker if the mapping throws. The raw value is not sent, because the mapping may
+ * exist to remove a secret.
+ */
 function mapped(map: () => unknown): unknown {
   try {
     return map()
@@ -74,13 +82,13 @@ function observeCall<F extends AnyFunction>(
 ): unknown {
   if (observation === undefined) return call()
   const map = mapOutput as ((output: unknown) => unknown) | undefined
-  return hearOutcome(call, observation, (output) => {
+  return observeResult(call, observation, (output) => {
     observation.setOutput(mapped(() => (map === undefined ? output : map(output))) ?? 'null')
   })
 }
 
-/** Runs `call`, and ends the observation with what comes of it; `setOutput` may throw. */
-export function hearOutcome<T>(
+/** Runs `call` and ends the observation with its result. Errors of `setOutput` are suppressed. */
+export function observeResult<T>(
   call: () => T,
   observation: Observation,
   setOutput: (output: unknown) => void
@@ -88,16 +96,16 @@ export function hearOutcome<T>(
   const chunks = joinChunks()
   const listener: Listener = {
     value: (value) => {
-      quietly(() => setOutput(value))
+      suppressErrors(() => setOutput(value))
       observation.end()
     },
     chunk: (chunk) => chunks.add(chunk),
     end: () => {
-      quietly(() => setOutput(chunks.value()))
+      suppressErrors(() => setOutput(chunks.value()))
       observation.end()
     },
     fail: (error) => {
-      if (chunks.value() !== '') quietly(() => setOutput(chunks.value()))
+      if (chunks.value() !== '') suppressErrors(() => setOutput(chunks.value()))
       observation.fail(error)
     }
   }

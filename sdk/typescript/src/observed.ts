@@ -1,9 +1,9 @@
-/** `observe` as a decorator of methods. */
+/** Provides `observe` as a method decorator. */
 import { observe } from './observe.ts'
 import type { AnyFunction, ObserveOptions } from './observe.ts'
 import type { Observer } from './observation.ts'
 
-/** What TypeScript and the language itself call a decorator of methods. */
+/** Standard ECMAScript method decorator; `experimentalDecorators` must be off. */
 export type MethodDecorator<O extends AnyFunction> = <F extends O>(
   method: F,
   context: { readonly kind: 'method' }

@@ -1,4 +1,4 @@
-/** What `chat.completions.create` answers, whole and in chunks. */
+/** Reads the responses of `chat.completions.create`, complete or streamed. */
 import { outputOf, withoutNull } from './model-call.ts'
 import type { AnswerReader, ModelAnswer, ToolCall } from './model-call.ts'
 
@@ -20,7 +20,7 @@ interface Message {
   readonly tool_calls?: readonly CallPart[]
 }
 
-/** A completion or a chunk of one. */
+/** A complete chat completion, or one chunk of a streamed completion. */
 interface Completion {
   readonly id?: string
   readonly model?: string
@@ -41,7 +41,6 @@ interface Choice {
   readonly toolCalls: Writable<ToolCall>[]
 }
 
-/** Of a chat: its messages. */
 export function chatInputOf({ messages }: { readonly messages?: unknown }): unknown {
   return messages
 }
@@ -60,7 +59,7 @@ export function createChatReader(): AnswerReader {
   }
 
   function joined(): ModelAnswer {
-    // A choice that was never begun leaves a hole, which flatMap skips.
+    // flatMap skips the holes that missing choices leave in the array.
     const outputs = choices.flatMap(({ content, toolCalls }) => [outputOf(content, toolCalls)])
     const { id, model, usage } = known
     return {
@@ -80,7 +79,10 @@ export function createChatReader(): AnswerReader {
   }
 }
 
-/** The pieces of one call of a tool come under one index, its arguments in many. */
+/**
+ * Adds a message or a chunk of one. The chunks of a tool call share an index and each carry a part
+ * of its arguments.
+ */
 function addMessage(choice: Choice, { content, refusal, tool_calls }: Message): void {
   choice.content += content ?? refusal ?? ''
   for (const [place, part] of (tool_calls ?? []).entries()) {

@@ -1,4 +1,4 @@
-/** What `responses.create` answers, whole and as events. */
+/** Reads the responses of `responses.create`, complete or streamed. */
 import { outputOf } from './model-call.ts'
 import type { AnswerReader, ModelAnswer } from './model-call.ts'
 
@@ -26,7 +26,7 @@ interface Event {
   readonly response?: Response
 }
 
-/** Of a response: its input, with the instructions where there are some. */
+/** Returns the input of a request, together with its instructions if it has any. */
 export function responseInputOf(body: {
   readonly input?: unknown
   readonly instructions?: unknown
@@ -46,7 +46,10 @@ export function createResponsesReader(): AnswerReader {
     response = { ...response, ...known }
   }
 
-  /** The last event repeats all that came before it; who leaves early never sees it. */
+  /**
+   * Prefers the last event, which repeats the whole response. A consumer that stops early never
+   * receives it.
+   */
   function joined(): ModelAnswer {
     if ((response.output ?? []).length > 0) return answerOf(response)
     return { ...answerOf(response), output: outputOf(text, calls.map(callOf)) }

@@ -1,5 +1,5 @@
-/** A client of the shape of OpenAI's whose calls are decisions. */
-import { quietly } from './quietly.ts'
+/** Wraps an OpenAI or compatible client so that each model call is logged as a decision. */
+import { suppressErrors } from './suppress-errors.ts'
 import { observeModelCall } from './model-call.ts'
 import type { AnswerReader } from './model-call.ts'
 import { chatInputOf, createChatReader } from './openai-chat.ts'
@@ -8,12 +8,12 @@ import type { Observation, ObservationFields } from './observation.ts'
 
 export type WrapOptions = Omit<ObservationFields, 'decisionId'>
 
-/** What a wrapper needs of `init`'s answer. */
+/** The subset of the Sluice client that a wrapper needs. */
 export interface Recorded {
   startTrace(fields?: ObservationFields): Observation
 }
 
-/** One interface of the client: how its calls are read. */
+/** Reads the requests and responses of one API. */
 interface Interface {
   readonly inputOf: (body: object) => unknown
   readonly createReader: () => AnswerReader
@@ -22,9 +22,9 @@ interface Interface {
 const chat: Interface = { inputOf: chatInputOf, createReader: createChatReader }
 const responses: Interface = { inputOf: responseInputOf, createReader: createResponsesReader }
 
-/** Where calls are made, member by member from the client on. */
+/** Methods to observe, as a tree of the client's members. */
 interface Places {
-  readonly [member: string]: Interface | 'again' | Places
+  readonly [member: string]: Interface | 'rewrap' | Places
 }
 
 const chatPlaces: Places = { create: chat, parse: chat }
@@ -32,12 +32,12 @@ const places: Places = {
   chat: { completions: chatPlaces },
   beta: { chat: { completions: chatPlaces } },
   responses: { create: responses, parse: responses },
-  withOptions: 'again'
+  withOptions: 'rewrap'
 }
 
 /**
- * The client, to be used as before: `chat.completions.create`, `responses.create` and `parse` of
- * both, whole or streamed, are logged; everything else goes through.
+ * Returns a proxy of the client that logs `create` and `parse` calls of `chat.completions` and
+ * `responses`, complete or streamed. Everything else passes through.
  */
 export function wrapOpenAI<C extends object>(
   sluice: Recorded,
@@ -61,9 +61,9 @@ export function wrapOpenAI<C extends object>(
     return new Proxy(method, {
       apply: (_, __, args: unknown[]) => {
         if (place === undefined) return call(args)
-        if (place === 'again') return wrapOpenAI(sluice, call(args) as object, options)
+        if (place === 'rewrap') return wrapOpenAI(sluice, call(args) as object, options)
         const { inputOf, createReader } = place as Interface
-        const observation = quietly(() => start(args[0], inputOf))
+        const observation = suppressErrors(() => start(args[0], inputOf))
         if (observation === undefined) return call(args)
         return observeModelCall(() => call(args), observation, createReader())
       }
@@ -72,18 +72,18 @@ export function wrapOpenAI<C extends object>(
 
   function start(body: unknown, inputOf: Interface['inputOf']): Observation {
     const observation = sluice.startTrace(options)
-    const asked = (body ?? {}) as { readonly model?: unknown }
-    observation.setInput(inputOf(asked))
-    observation.setMetadata({ model: asked.model, provider: 'openai' })
+    const request = (body ?? {}) as { readonly model?: unknown }
+    observation.setInput(inputOf(request))
+    observation.setMetadata({ model: request.model, provider: 'openai' })
     return observation
   }
 
-  return quietly(() => wrapped(client, places)) ?? client
+  return suppressErrors(() => wrapped(client, places)) ?? client
 }
 
 type Method = (...args: unknown[]) => unknown
 
-/** What a proxy must show as it is. */
+/** Checks for a read-only property, whose value a proxy must return unchanged. */
 function isFixed(target: object, name: string | symbol): boolean {
   const found = Object.getOwnPropertyDescriptor(target, name)
   return found?.configurable === false && found.writable === false

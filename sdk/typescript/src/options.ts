@@ -1,7 +1,7 @@
-/** Every option: its type, default and limits; its environment name follows from its name. */
+/** Options: types, defaults and limits. An option's name determines its environment variable. */
 import type { DropReason } from './drop-reason.ts'
 
-/** What `redact` is given and gives back: what would be sent. */
+/** The decision that `redact` receives and returns. */
 export interface RedactedDecision {
   input: unknown
   output: unknown
@@ -18,82 +18,96 @@ export type Stage = 'encode' | 'redact' | 'send' | 'flush' | 'config'
 
 export interface Callbacks {
   /**
-   * Given a copy of every decision before it is queued; what it returns is sent instead. What it
-   * answers with null or undefined, and what it throws on, is not sent.
+   * Called with a copy of every decision before it is queued; the return value is sent instead. The
+   * decision is dropped if the function returns null or undefined, or throws.
    */
   readonly redact?:
     ((decision: RedactedDecision) => RedactedDecision | null | undefined) | undefined
-  /** Told of what went wrong, at most once a second for each stage. */
+  /** Called when something fails, at most once a second for each stage. */
   readonly onError?: ((error: Error, about: { stage: Stage; count: number }) => void) | undefined
-  /** Told of decisions that are not sent, at most once a second for each reason. */
+  /** Called when decisions are dropped, at most once a second for each reason. */
   readonly onDrop?: ((about: { reason: DropReason; count: number }) => void) | undefined
 }
 
 export const callbackNames = ['redact', 'onError', 'onDrop'] as const
 
 export interface Settings extends Callbacks {
-  /** The key that decisions are sent with. Without one: one warning, and nothing is sent. */
+  /** API key that authenticates requests. If unset, one warning is printed and nothing is sent. */
   readonly apiKey: string | null
   /**
-   * Where the gateway is, such as https://sluice.example.com. Without one: one warning, and
+   * URL of the gateway, such as https://sluice.example.com. If unset, one warning is printed and
    * nothing is sent.
    */
   readonly baseUrl: string | null
-  /** The agent of decisions that name none. */
+  /** Default agent id of decisions. */
   readonly agentId: string | null
-  /** The domain of decisions that name none. */
+  /** Default domain of decisions. */
   readonly domain: string | null
-  /** Nothing is kept and nothing is sent; ids are returned all the same. Default: false. */
+  /** Disable the client: nothing is queued or sent, but ids are still returned. Default: false. */
   readonly disabled: boolean
-  /** Tell of every request, without payloads. Default: false. */
+  /** Log every request to stderr, without payloads. Default: false. */
   readonly debug: boolean
   /**
-   * Whether decisions wait for others or are sent at once; auto: immediate where the host may be
-   * frozen after an answer (Lambda, Vercel, Workers), else batched. Default: auto.
+   * Whether decisions are batched or sent immediately. auto means immediate on hosts that may
+   * freeze after a response (Lambda, Vercel, Workers), otherwise batched. Default: auto.
    */
   readonly mode: 'auto' | 'batched' | 'immediate'
-  /** The share of decisions that is sent; all of a session or none. Default: 1. */
+  /** Fraction of decisions to send; a session is sent whole or not at all. Default: 1. */
   readonly sampleRate: number
-  /** Decisions of one request. Default: 50. */
+  /** Maximum number of decisions in a request. Default: 50. */
   readonly batchMaxItems: number
-  /** Bytes of one request before compression; a larger decision travels alone. Default: 524288. */
+  /**
+   * Maximum size of a request in bytes, before compression; a larger decision is sent alone.
+   * Default: 524288.
+   */
   readonly batchMaxBytes: number
-  /** How long a decision waits for others at most. Default: 1000. */
+  /** Maximum time in milliseconds that a decision waits to be batched. Default: 1000. */
   readonly batchIntervalMs: number
-  /** Decisions in memory, those on their way included. Default: 10000. */
+  /** Maximum number of decisions in memory, including those being sent. Default: 10000. */
   readonly queueMaxItems: number
-  /** Bytes of decisions in memory, those on their way included. Default: 16777216. */
+  /**
+   * Maximum size of all decisions in memory in bytes, including those being sent. Default:
+   * 16777216.
+   */
   readonly queueMaxBytes: number
   /**
-   * Which decision goes when the queue is full; what is on its way always stays. Default:
+   * Which decision is dropped when the queue is full; decisions being sent are kept. Default:
    * drop-oldest.
    */
   readonly queuePolicy: 'drop-oldest' | 'drop-newest'
-  /** Bytes of one encoded decision; a larger one is dropped as too_large. Default: 1048576. */
+  /**
+   * Maximum size of an encoded decision in bytes; a larger one is dropped as too_large. Default:
+   * 1048576.
+   */
   readonly maxDecisionBytes: number
-  /** Requests larger than this are compressed. Default: 1024. */
+  /** Requests larger than this size in bytes are compressed. Default: 1024. */
   readonly gzipOverBytes: number
   /**
-   * For one request from its first byte to the last of its answer; the gateway itself waits 10 s
-   * for the broker. Default: 15000.
+   * Timeout of a request, up to the last byte of the response. The gateway itself waits up to 10 s
+   * for Kafka. Default: 15000.
    */
   readonly timeoutMs: number
   /**
-   * The longest pause after a first failure; doubles with each further one, and the pause is a
-   * random part of it. Default: 250.
+   * Maximum pause after the first failure. It doubles with each further failure, and the actual
+   * pause is random between 0 and this maximum. Default: 250.
    */
   readonly retryBaseMs: number
-  /** The longest pause between two attempts that the client chooses itself. Default: 30000. */
+  /**
+   * Maximum pause between two attempts, unless the gateway asks for a longer one. Default: 30000.
+   */
   readonly retryCapMs: number
-  /** Attempts for one decision. Default: 30. */
+  /** Maximum number of attempts for a decision. Default: 30. */
   readonly retryMaxAttempts: number
-  /** How long after its first attempt a decision is tried again. Default: 300000. */
+  /** Maximum time to retry a decision, from its first attempt. Default: 300000. */
   readonly retryBudgetMs: number
-  /** The pause after an answer that says the client itself is set up wrongly. Default: 60000. */
+  /** Pause after a response that reports a wrong API key or URL. Default: 60000. */
   readonly breakerMs: number
-  /** How long the end of the process waits for what is left. Default: 5000. */
+  /** Maximum time to send remaining decisions when the process ends. Default: 5000. */
   readonly shutdownMs: number
-  /** Send what is left on SIGTERM and SIGINT, and end as the signal would have. Default: false. */
+  /**
+   * On SIGTERM and SIGINT, send remaining decisions, then let the signal end the process. Default:
+   * false.
+   */
   readonly handleSignals: boolean
 }
 

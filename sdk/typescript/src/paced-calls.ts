@@ -1,12 +1,15 @@
-/** Calls to the host's own functions: never within a call of the host, and not too often. */
+/** Calls the host's callbacks asynchronously and at a limited rate. */
 import type { Platform } from './platform.ts'
 
 const intervalMs = 1000
 
 export interface PacedCalls<Detail> {
-  /** At most one call a second for each key: counts are added up, the latest detail is told. */
+  /**
+   * Schedules a call. Each key is called at most once a second, with the sum of the counts and the
+   * latest detail.
+   */
   add(key: string, count: number, detail: Detail): void
-  /** Makes at once the calls that wait. */
+  /** Makes pending calls immediately. */
   flush(): void
 }
 
@@ -17,11 +20,11 @@ interface Waiting<Detail> {
   cancel: (() => void) | undefined
 }
 
-type Surroundings = Pick<Platform, 'clock' | 'startTimer'>
+type Timers = Pick<Platform, 'clock' | 'startTimer'>
 
-/** `call` may throw or reject: nobody hears of it. */
+/** Errors and rejections of `call` are ignored. */
 export function createPacedCalls<Detail>(
-  platform: Surroundings,
+  platform: Timers,
   call: (key: string, count: number, detail: Detail) => unknown
 ): PacedCalls<Detail> {
   const waiting = new Map<string, Waiting<Detail>>()
@@ -34,7 +37,7 @@ export function createPacedCalls<Detail>(
     try {
       Promise.resolve(call(key, count, detail as Detail)).catch(() => undefined)
     } catch {
-      // It is the host's own function, and the host is not to be disturbed.
+      // An error in the host's callback must not disturb the host.
     }
   }
 

@@ -1,54 +1,62 @@
-/** What differs between Node and the edge: everything that a client asks its surroundings for. */
+/** Platform interface: everything that differs between Node and edge hosts. */
 
 export interface Exchange {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** From the first byte of the request to the last of its answer. */
+  /** Maximum time from the first byte of the request to the last byte of the response. */
   readonly timeoutMs: number
-  /** Ends the exchange early; it rejects then. */
+  /** Aborts the exchange, which then rejects. */
   readonly signal: AbortSignal
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly retryAfter: string | undefined
-  /** Undefined when it is longer than anything that a gateway says. */
+  /** Undefined if the body is longer than any gateway response. */
   readonly body: string | undefined
 }
 
-/** Rejects when there is no whole answer: no connection, reset, timeout, cut short. */
-export type Transport = (exchange: Exchange) => Promise<Answer>
+/** Sends a request. Rejects unless a complete response arrives within the timeout. */
+export type Transport = (exchange: Exchange) => Promise<HttpResponse>
 
-/** What the end of a process asks of a client. */
-export interface Endable {
-  /** Sends what is left; tells how much of it is left then. */
+/** The client operations used when the process ends. */
+export interface ShutdownTarget {
+  /** Sends the remaining decisions and resolves with the number still pending. */
   flush(timeoutMs: number): Promise<{ readonly pending: number }>
-  /** Gives up what is left and tells how many decisions that were. */
-  giveUp(): number
+  /** Drops the remaining decisions and returns their number. */
+  dropRemaining(): number
   readonly shutdownMs: number
   readonly handleSignals: boolean
 }
 
 export interface Platform {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Whether the host may be frozen as soon as it has answered, so that nothing should wait. */
+  /**
+   * True if the host may freeze the process after a response, so that sending must not be delayed.
+   */
   readonly mayFreeze: boolean
   readonly transport: Transport
   gzip(text: string): Promise<Uint8Array<ArrayBuffer>>
-  /** Shows one line to whoever runs the program. */
+  /** Prints one line to stderr or the host's log. */
   warn(line: string): void
-  /** Milliseconds since 1970. */
+  /** Returns Unix time in milliseconds. */
   wallClock(): number
-  /** Milliseconds that never go back. */
+  /** Returns monotonic time in milliseconds. */
   clock(): number
-  /** From 0 up to, but not including, 1. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   random(): number
   fillRandom(bytes: Uint8Array<ArrayBuffer>): void
-  /** Bytes of a text in UTF-8. */
+  /** Returns the length of the text in UTF-8 bytes. */
   byteLength(text: string): number
-  /** Does not keep the process alive unless `hold`; what it returns cancels the timer. */
+  /**
+   * Starts a timer and returns a function that cancels it. The timer keeps the process alive only
+   * with `hold`.
+   */
   startTimer(run: () => void, delayMs: number, hold?: boolean): () => void
-  /** Has the client sent or count what is left when the process ends; returns how to forget it. */
-  watchEnd(client: Endable): () => void
+  /**
+   * Sends the client's remaining decisions when the process ends, or counts them as lost. Returns a
+   * function that unregisters the client.
+   */
+  onShutdown(client: ShutdownTarget): () => void
 }

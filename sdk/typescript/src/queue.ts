@@ -1,7 +1,7 @@
-/** What waits to be sent, bounded by items and bytes; what is on its way counts as well.
+/** Queue of unsent decisions, including those in flight, with limits on items and bytes.
  *
- * `fresh` are decisions that were never sent, in the order of their logging. `returned` are batches
- * that have to be sent again, and go first.
+ * `fresh` holds decisions that were never sent, in logging order. `returned` holds batches to
+ * retry, which are sent first.
  */
 import type { Settings } from './options.ts'
 
@@ -10,20 +10,20 @@ export interface Entry {
   readonly text: string
   readonly bytes: number
   readonly agentId: string | undefined
-  /** Counts the decisions of a client: those logged before a flush have a smaller one. */
+  /** Position in logging order. A flush waits for entries up to a certain sequence. */
   readonly sequence: number
-  /** Attempts that failed. */
+  /** Number of failed attempts. */
   attempts: number
-  /** On the clock of the platform; undefined before the first attempt. */
+  /** Time of the first attempt, in milliseconds of the platform clock; undefined before it. */
   firstTriedAt: number | undefined
 }
 
 export interface Batch {
-  /** Undefined until it is sent, and whenever its entries change. */
+  /** Batch id. Undefined before the first attempt, and again after the entries change. */
   id: string | undefined
-  /** How often it was sent under this id. */
+  /** Number of attempts with the current batch id. */
   attempt: number
-  /** On the clock of the platform. */
+  /** Earliest time of the next attempt, in milliseconds of the platform clock. */
   readonly notBefore: number
   readonly entries: Entry[]
 }
@@ -37,10 +37,10 @@ export type QueueLimits = Pick<Settings, 'queueMaxItems' | 'queueMaxBytes' | 'qu
 
 export interface Queue {
   readonly limits: QueueLimits
-  /** All that is here, what is on its way included. */
+  /** Number of decisions, including those in flight. */
   items: number
   bytes: number
-  /** Where `fresh` begins: what lies before it was taken. */
+  /** Index of the first entry in `fresh` that has not been taken. */
   head: number
   readonly fresh: (Entry | undefined)[]
   freshBytes: number
@@ -49,7 +49,7 @@ export interface Queue {
   flightBytes: number
 }
 
-/** Entries that are taken are cleared out once there are this many. */
+/** Number of taken entries after which `fresh` is compacted. */
 const clearAfter = 1024
 
 export function createQueue(limits: QueueLimits): Queue {
@@ -61,7 +61,9 @@ export function freshCount(queue: Queue): number {
   return queue.fresh.length - queue.head
 }
 
-/** Adds an entry; returns whatever had to go for it, or the entry itself when it found no room. */
+/**
+ * Adds an entry. Returns the entries evicted to make room, or the entry itself if it does not fit.
+ */
 export function offer(queue: Queue, entry: Entry): readonly Entry[] {
   const { queueMaxItems, queueMaxBytes, queuePolicy } = queue.limits
   const gone: Entry[] = []
@@ -111,7 +113,7 @@ function shiftFresh(queue: Queue): Entry | undefined {
   return entry
 }
 
-/** The batch to be sent next, which is on its way from now on; undefined when none is due. */
+/** Takes the next batch and marks it as in flight. Returns undefined if no batch is due. */
 export function take(queue: Queue, limits: BatchLimits, now: number): Batch | undefined {
   const index = queue.returned.findIndex(({ notBefore }) => notBefore <= now)
   const [returned] = index < 0 ? [] : queue.returned.splice(index, 1)
@@ -133,7 +135,10 @@ function split(queue: Queue, batch: Batch, maxItems: number): void {
   batch.id = undefined
 }
 
-/** Each entry takes a comma, too; the first one is taken whatever its size. */
+/**
+ * Adds fresh entries to the batch up to the limits. An entry costs its size plus a comma. The first
+ * entry is added regardless of its size.
+ */
 function fill(queue: Queue, batch: Batch, { maxItems, maxBytes }: BatchLimits): void {
   const { entries } = batch
   let bytes = bytesOf(entries) + entries.length
@@ -153,14 +158,14 @@ function bytesOf(entries: readonly Entry[]): number {
   return bytes
 }
 
-/** What was on its way waits again, at the front. */
+/** Puts a batch that was in flight back at the front of the queue. */
 export function putBack(queue: Queue, batch: Batch): void {
   queue.flightItems -= batch.entries.length
   queue.flightBytes -= bytesOf(batch.entries)
   queue.returned.unshift(batch)
 }
 
-/** What was on its way is gone: it arrived, or was given up. */
+/** Removes an entry in flight, because it was delivered or dropped. */
 export function release(queue: Queue, entry: Entry): void {
   queue.flightItems--
   queue.flightBytes -= entry.bytes
@@ -168,7 +173,7 @@ export function release(queue: Queue, entry: Entry): void {
   queue.bytes -= entry.bytes
 }
 
-/** Everything that waits, taken out; what is on its way stays. */
+/** Removes and returns all waiting entries. Entries in flight stay. */
 export function takeAll(queue: Queue): Entry[] {
   const fresh = queue.fresh.filter((entry) => entry !== undefined)
   const all = [...queue.returned.flatMap(({ entries }) => entries), ...fresh]

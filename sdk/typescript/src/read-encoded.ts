@@ -1,14 +1,17 @@
-/** Reads the JSON that decisions are encoded as: without white space, and within limits of depth.
+/** Parses the JSON of encoded decisions, which has no whitespace and a limited depth.
  *
- * JSON.parse would round large integers, and V8's may get a name with an escape wrong once it has
- * seen another that is written alike (nodejs/node#63785).
+ * JSON.parse is not used because it rounds large integers. In V8 it can also misread an escaped
+ * member name that follows a similar one (nodejs/node#63785).
  */
 interface Reader {
   readonly text: string
   at: number
 }
 
-/** Integers that a number would round are bigints; every name is there, in its order. */
+/**
+ * Keeps every member, including one named `__proto__`. Integers that a number would round become
+ * bigints.
+ */
 export function readEncoded(text: string): unknown {
   return readValue({ text, at: 0 })
 }
@@ -52,7 +55,7 @@ function readText(reader: Reader): string {
   return literal.includes('\\') ? (JSON.parse(`"${literal}"`) as string) : literal
 }
 
-/** Behind an odd number of backslashes. */
+/** Checks whether an odd number of backslashes precedes the position. */
 function isEscaped(text: string, at: number): boolean {
   let from = at
   while (text[from - 1] === '\\') from--

@@ -1,22 +1,23 @@
-/** The one place where a decision is changed on its way out: `redact` sees a copy of all that would
- * be sent, and what it returns is encoded again. When in doubt nothing is sent.
+/** Passes a copy of each decision to the host's `redact` and encodes the decision that it returns.
+ *
+ * If `redact` fails, the decision is dropped.
  */
 import { composeDecision } from './compose-decision.ts'
 import { encodeDecision } from './encode-decision.ts'
 import type { EncodedDecision, EncodeLimits, RawDecision } from './encode-decision.ts'
 import type { RedactedDecision } from './options.ts'
-import { quietly } from './quietly.ts'
+import { suppressErrors } from './suppress-errors.ts'
 import { readEncoded } from './read-encoded.ts'
 
 export type Redact = (decision: RedactedDecision) => unknown
 
-/** Thrown when `redact` itself failed, without what it threw: that may tell what is secret. */
+/** Thrown if `redact` fails. Omits the original error, which may contain a secret. */
 export class RedactError extends Error {
   override readonly name = 'RedactError'
 }
 
-/** Thrown when `redact` answers with nothing. */
-export const redacted = new Error('the decision is not meant to be sent')
+/** Thrown if `redact` returns null or undefined. */
+export const redacted = new Error('redact removed the decision')
 
 interface Copy {
   decision_id: string
@@ -30,7 +31,7 @@ interface Copy {
   output_tokens?: number
 }
 
-/** Throws as `encodeDecision` does, `redacted`, or a RedactError. */
+/** @throws `redacted`, a RedactError, or the errors of `encodeDecision` */
 export function redactDecision(
   decision: RawDecision,
   redact: Redact,
@@ -53,7 +54,7 @@ function callRedact(redact: Redact, copy: RedactedDecision): object {
   }
   if (result === null || result === undefined) throw redacted
   if (typeof result !== 'object') throw new RedactError('redact returned no decision')
-  if (quietly(() => typeof (result as { then?: unknown }).then) === 'function') {
+  if (suppressErrors(() => typeof (result as { then?: unknown }).then) === 'function') {
     Promise.resolve(result).catch(() => undefined)
     throw new RedactError('redact returned a promise')
   }

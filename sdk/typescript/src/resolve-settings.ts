@@ -1,15 +1,14 @@
-/** Settings from options, the environment and the defaults, in that order. */
+/** Resolves settings from options, the environment and the defaults, in that order. */
 import { callbackNames, optionTable } from './options.ts'
 import type { Options, Row, Settings } from './options.ts'
 import type { Platform } from './platform.ts'
-import { quietly } from './quietly.ts'
-import { tellUnknown } from './tell-unknown.ts'
+import { suppressErrors } from './suppress-errors.ts'
+import { describeUnknown } from './describe-unknown.ts'
 
-type Tellers = Pick<Platform, 'warn'>
-type Surroundings = Pick<Platform, 'environment'> & Tellers
+type SettingsPlatform = Pick<Platform, 'environment' | 'warn'>
 
-/** What is not valid is one warning, and the next best value; it is never an exception. */
-export function resolveSettings(options: Options, platform: Surroundings): Settings {
+/** Never throws. An invalid value is reported once and replaced with the default. */
+export function resolveSettings(options: Options, platform: SettingsPlatform): Settings {
   const given = membersOf(options)
   const problems: string[] = []
   const settings: Record<string, unknown> = {}
@@ -19,26 +18,26 @@ export function resolveSettings(options: Options, platform: Surroundings): Setti
   for (const name of callbackNames) {
     const callback = given.get(name)
     if (typeof callback === 'function') settings[name] = callback
-    else if (isGiven(callback)) problems.push(`option ${name} is not valid: give a function`)
+    else if (isGiven(callback)) problems.push(`${name} must be a function`)
   }
   if (isGiven(given.get('redact'))) settings['redact'] ??= refuse
   for (const name of given.keys())
-    if (!known.includes(name)) problems.push(tellUnknown('option', name, known))
+    if (!known.includes(name)) problems.push(describeUnknown('option', name, known))
   const resolved = settings as unknown as Settings
-  for (const problem of problems) tellConfig(resolved, platform, problem)
+  for (const problem of problems) reportConfigProblem(resolved, platform, problem)
   return resolved
 }
 
 const known = [...Object.keys(optionTable), ...callbackNames]
 
-/** A redaction that cannot be called must not mean that nothing is redacted. */
+/** Stands in for a `redact` that is not a function, so that no decision is sent unredacted. */
 function refuse(): never {
   throw new TypeError()
 }
 
-/** A getter that throws is as good as none. */
+/** Returns the options; an empty map if any getter throws. */
 function membersOf(options: object | null | undefined): Map<string, unknown> {
-  const entries = quietly(() => Object.entries(options ?? {}))
+  const entries = suppressErrors(() => Object.entries(options ?? {}))
   return new Map(entries)
 }
 
@@ -46,12 +45,16 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-/** Something is set up wrongly, which concerns no decision more than another. */
-export function tellConfig({ onError }: Settings, { warn }: Tellers, problem: string): void {
+/** Reports a configuration problem with count 0, because it affects no particular decision. */
+export function reportConfigProblem(
+  { onError }: Settings,
+  { warn }: Pick<Platform, 'warn'>,
+  problem: string
+): void {
   warn(`sluice: ${problem}`)
   if (onError === undefined) return
   const error = new Error(problem)
-  queueMicrotask(() => quietly(() => onError(error, { stage: 'config', count: 0 })))
+  queueMicrotask(() => suppressErrors(() => onError(error, { stage: 'config', count: 0 })))
 }
 
 interface Sources {
@@ -65,14 +68,14 @@ function resolve(name: string, row: Row, { given, problems, environment }: Sourc
   if (isGiven(option)) {
     const value = read(row, typeof option === 'string' ? parse(row, option) : option)
     if (value !== undefined) return value
-    problems.push(`option ${name} is not valid: give ${formOf(row)}`)
+    problems.push(describeInvalid(name, row))
     return row.default
   }
   const variable = environmentNameOf(name)
   const text = environment[variable]?.trim()
   if (text === undefined || text === '') return row.default
   const value = read(row, parse(row, text))
-  if (value === undefined) problems.push(`${variable} is not valid: give ${formOf(row)}`)
+  if (value === undefined) problems.push(describeInvalid(variable, row))
   return value ?? row.default
 }
 
@@ -87,7 +90,7 @@ const flags: Readonly<Record<string, boolean>> = {
   0: false
 }
 
-/** What Number takes besides is as likely a mistake. */
+/** Number() also accepts forms such as 0x10, which are probably mistakes. */
 const decimal = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/iu
 
 function parse({ type }: Row, text: string): unknown {
@@ -96,7 +99,7 @@ function parse({ type }: Row, text: string): unknown {
   return decimal.test(text) ? Number(text) : undefined
 }
 
-/** Undefined when it is not of the row's form. */
+/** Returns undefined if the option does not accept the value. */
 function read(row: Row, value: unknown): unknown {
   return isOf(row, value) ? value : undefined
 }
@@ -119,24 +122,29 @@ function isNumberOf(row: Extract<Row, { min: number }>, value: unknown): value i
   return row.type === 'number' || Number.isInteger(value)
 }
 
-/** What comes after the path, or a password, has no place in the address of a gateway. */
+/** Checks for an http or https URL without credentials, query or fragment. */
 function isAddress(text: string): boolean {
-  // URL itself passes over line breaks, and an empty query, which would end the path.
+  // URL() accepts line breaks. It also accepts an empty query, which would swallow the path
+  // appended later.
   const isPlain = /^https?:\/\/[!-~]+$/iu.test(text) && !/[?#\\]|^[^/]*\/\/[^/]*@/u.test(text)
-  return isPlain && quietly(() => new URL(text)) !== undefined
+  return isPlain && suppressErrors(() => new URL(text)) !== undefined
+}
+
+function describeInvalid(name: string, row: Row): string {
+  return `${name} must be ${formOf(row)}; using ${row.default ?? 'none'}`
 }
 
 function formOf(row: Row): string {
   if ('choices' in row) return `one of ${row.choices.join(', ')}`
   if ('min' in row) {
-    return `a ${row.type === 'number' ? '' : 'whole '}number from ${row.min} to ${row.max}`
+    return `${row.type === 'number' ? 'a number' : 'an integer'} from ${row.min} to ${row.max}`
   }
   return forms[row.type]
 }
 
 const forms = {
   flag: 'true or false',
-  text: 'a text',
-  secret: 'a key such as slk_live_…, with nothing around it',
-  url: 'an address such as https://sluice.example.com'
+  text: 'a non-empty text',
+  secret: 'an API key such as slk_live_…, unquoted',
+  url: 'a URL such as https://sluice.example.com'
 }

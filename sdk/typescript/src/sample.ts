@@ -1,13 +1,13 @@
-/** Which decisions are sent when not all are: all of a session, or none of it. */
+/** Sampling: decides which decisions are sent; a session is sent whole or not at all. */
 
 const words = 2 ** 32
 
-/** The same key is always answered alike, by every SDK. */
+/** Returns the same result for the same key in every SDK. */
 export function isSampled(key: string, rate: number): boolean {
   return rate >= 1 || hash(key) / words < rate
 }
 
-/** FNV-1a, finished like murmur3, since FNV alone spreads short texts badly. */
+/** FNV-1a with the finalizer of murmur3, because FNV-1a alone distributes short texts poorly. */
 function hash(key: string): number {
   let value = 0x811c9dc5
   for (const byte of new TextEncoder().encode(key)) value = Math.imul(value ^ byte, 0x01000193)

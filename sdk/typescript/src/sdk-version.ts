@@ -1,2 +1,2 @@
-/** Which SDK made a decision: its `sdk_version`, and the `X-Sluice-SDK` of every request. */
+/** SDK version, sent in `sdk_version` of decisions and in the `X-Sluice-SDK` header. */
 export const sdkVersion = 'typescript/0.1.0'

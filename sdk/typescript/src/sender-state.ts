@@ -1,4 +1,4 @@
-/** What a sender knows; the functions around it share this one record. */
+/** Sender state, shared by the functions that send, flush and settle. */
 import { createDropReport } from './drop-report.ts'
 import type { DropReport } from './drop-report.ts'
 import type { Notices } from './notices.ts'
@@ -9,23 +9,22 @@ import type { Batch, Queue } from './queue.ts'
 import { createLedger } from './ledger.ts'
 import type { Ledger } from './ledger.ts'
 
-/** A request that has no answer yet. */
 export interface Flight {
   readonly batch: Batch
   readonly report: DropReport
   readonly startedAt: number
   readonly abort: AbortController
-  /** Its decisions were given up: whatever the answer is, it comes too late. */
+  /** True if the decisions in this flight were dropped, in which case the response is ignored. */
   isAbandoned: boolean
 }
 
-/** A flush that has not ended; it counts decisions that were logged before it. */
+/** A flush in progress, with counts of the decisions logged before it. */
 export interface FlushWatch {
-  /** The last of them. */
+  /** Sequence of the last decision logged before the flush. */
   readonly sequence: number
-  /** On the clock of the platform. */
+  /** In milliseconds of the platform clock. */
   readonly deadline: number
-  /** Whether there was nothing but a report to send. */
+  /** True if the queue was empty when the flush began, so that only a drop report can be sent. */
   readonly isForReport: boolean
   remaining: number
   sent: number
@@ -46,16 +45,22 @@ export interface SenderState {
   readonly report: DropReport
   readonly flights: Set<Flight>
   readonly flushes: Set<FlushWatch>
-  /** When what waits has waited long enough; the clock of the platform, as all that follow. */
+  /** Time at which a partial batch is sent. All times are in milliseconds of the platform clock. */
   dueAt: number
-  /** Nothing is sent before. */
+  /** No request starts before this time. */
   pausedUntil: number
-  /** The last answer said that the key or the address is wrong: one request tries again. */
+  /**
+   * True after a response that reports a wrong API key or URL. Requests are then sent one at a
+   * time.
+   */
   isProbing: boolean
-  /** Failures since the last success, and when the last one was. */
+  /** Number of failures since the last success. */
   failures: number
   failedAt: number
-  /** Items of one request, as a gateway that found batches too large would have them. */
+  /**
+   * Maximum number of decisions in a request, lowered when the gateway rejects a batch as too
+   * large.
+   */
   sizeLimit: number
   timerAt: number
   cancelTimer: (() => void) | undefined

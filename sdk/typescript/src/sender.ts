@@ -1,13 +1,13 @@
-/** Sends what waits: when enough does, when it has waited long enough, or when a flush wants it.
+/** Sends queued decisions: when a batch is full, when it has waited long enough, or for a flush.
  *
- *   waiting ──▶ on its way ──▶ sent, refused or given up
+ *   waiting ──▶ being sent ──▶ sent, rejected or dropped
  *      ▲             │
- *      └── a pause ──┘  no answer, or one that says: later
+ *      └── a pause ──┘  no response, or a response that asks for a retry
  */
 import { settle } from './settle.ts'
-import type { Outcome } from './settle.ts'
+import type { ExchangeResult } from './settle.ts'
 import { reportText, takeReport } from './drop-report.ts'
-import { endFlushes, wantsReport } from './flush-watch.ts'
+import { endFlushes, needsReport } from './flush-watch.ts'
 import { freshCount, take } from './queue.ts'
 import type { Batch } from './queue.ts'
 import { sdkVersion } from './sdk-version.ts'
@@ -16,7 +16,7 @@ import type { Flight, SenderState } from './sender-state.ts'
 const flightsMax = 2
 const envelopeBytes = '{"decisions":[],"client_report":}'.length
 
-/** To be called after an entry was added to the queue: the way that every decision takes. */
+/** Schedules sending after an entry was queued. Called for every decision, so it must be fast. */
 export function noteQueued(state: SenderState): void {
   const { queue, settings, platform } = state
   if (state.isImmediate) return noteImmediate(state)
@@ -28,7 +28,7 @@ export function noteQueued(state: SenderState): void {
   if (isFull(state, count) && hasSlot(state)) pump(state)
 }
 
-/** What is logged in one go travels together. */
+/** Defers sending to a microtask, so that decisions logged in the same tick share a request. */
 function noteImmediate(state: SenderState): void {
   if (state.cancelTimer !== undefined && state.timerAt === 0) return
   state.cancelTimer?.()
@@ -46,7 +46,7 @@ function isFull({ queue, settings, sizeLimit }: SenderState, count: number): boo
   return count >= sizeLimit || queue.freshBytes + count >= settings.batchMaxBytes
 }
 
-/** Sends all that is due, and sees to it that the rest is sent when it is. */
+/** Starts all requests that are due and schedules the next one. */
 export function pump(state: SenderState): void {
   const now = state.platform.clock()
   while (hasSlot(state) && nextAt(state) <= now) {
@@ -55,9 +55,9 @@ export function pump(state: SenderState): void {
     start(state, batch)
   }
   endFlushes(state, now)
-  const isReporting = wantsReport(state)
+  const isReporting = needsReport(state)
   if (isReporting && hasSlot(state) && state.pausedUntil <= now) startReport(state)
-  // A request that ends pumps again.
+  // `pump` runs again when a request ends.
   if (!hasSlot(state)) return
   arm(state, isReporting ? Math.min(nextAt(state), state.pausedUntil) : nextAt(state))
 }
@@ -66,20 +66,20 @@ function hasSlot({ flights, isProbing }: SenderState): boolean {
   return flights.size < (isProbing ? 1 : flightsMax)
 }
 
-/** When the next request may start; Infinity when nothing waits. */
+/** Returns when the next request may start; Infinity if nothing is waiting. */
 function nextAt(state: SenderState): number {
   const { queue, flushes, pausedUntil } = state
   let at = Infinity
   for (const { notBefore } of queue.returned) at = Math.min(at, notBefore)
   const count = freshCount(queue)
   if (count > 0) {
-    const isDue = state.isImmediate || isFull(state, count) || isWanted(flushes)
+    const isDue = state.isImmediate || isFull(state, count) || isFlushing(flushes)
     at = Math.min(at, isDue ? 0 : state.dueAt)
   }
   return at === Infinity ? at : Math.max(at, pausedUntil)
 }
 
-function isWanted(flushes: SenderState['flushes']): boolean {
+function isFlushing(flushes: SenderState['flushes']): boolean {
   for (const { remaining } of flushes) if (remaining > 0) return true
   return false
 }
@@ -118,23 +118,23 @@ function start(state: SenderState, batch: Batch): void {
   const flight: Flight = { batch, report: taken, startedAt, abort, isAbandoned: false }
   state.flights.add(flight)
   state.ledger.requests++
-  void exchange(state, flight).then((outcome) => land(state, flight, outcome))
+  void exchange(state, flight).then((result) => land(state, flight, result))
 }
 
-function land(state: SenderState, flight: Flight, outcome: Outcome): void {
+function land(state: SenderState, flight: Flight, result: ExchangeResult): void {
   state.flights.delete(flight)
   const { batch, startedAt } = flight
   state.notices.debug(() => {
-    const what = `batch ${batch.id}, attempt ${batch.attempt}: ${batch.entries.length} decisions`
-    const answer = 'error' in outcome ? 'no answer' : outcome.status
-    return `${what}: ${answer} after ${Math.round(state.platform.clock() - startedAt)} ms`
+    const request = `batch ${batch.id}, ${batch.entries.length} decisions, attempt ${batch.attempt}`
+    const response = 'error' in result ? 'no response' : result.status
+    return `${request}: ${response} in ${Math.round(state.platform.clock() - startedAt)} ms`
   })
-  if (!flight.isAbandoned) settle(state, flight, outcome)
+  if (!flight.isAbandoned) settle(state, flight, result)
   pump(state)
 }
 
 /** Never rejects. */
-async function exchange(state: SenderState, flight: Flight): Promise<Outcome> {
+async function exchange(state: SenderState, flight: Flight): Promise<ExchangeResult> {
   const { settings, platform } = state
   const { batch, abort } = flight
   try {
@@ -162,6 +162,6 @@ async function exchange(state: SenderState, flight: Flight): Promise<Outcome> {
 
 function bodyOf({ batch, report }: Flight): string {
   const decisions = batch.entries.map(({ text }) => text).join(',')
-  const told = reportText(report)
-  return `{"decisions":[${decisions}]${told === undefined ? '' : `,"client_report":${told}`}}`
+  const json = reportText(report)
+  return `{"decisions":[${decisions}]${json === undefined ? '' : `,"client_report":${json}`}}`
 }

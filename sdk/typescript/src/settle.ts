@@ -1,67 +1,70 @@
-/** What follows from the answer to a request, or from there being none. */
-import { countDropped, countSent } from './account.ts'
+/** Settles a batch: each decision is sent, dropped or retried, depending on the response. */
+import { countDropped, countSent } from './count-decisions.ts'
 import { backoffMs } from './backoff.ts'
 import { restoreReport } from './drop-report.ts'
 import type { DropReason } from './drop-reason.ts'
-import { answered, unreachable } from './failure-text.ts'
-import type { FailureText } from './failure-text.ts'
-import type { Answer } from './platform.ts'
+import { describeNoResponse, describeResponse, retried } from './describe-failure.ts'
+import type { FailureText } from './describe-failure.ts'
+import type { HttpResponse } from './platform.ts'
 import { putBack, release } from './queue.ts'
 import type { Batch, Entry } from './queue.ts'
 import type { Flight, SenderState } from './sender-state.ts'
-import { readVerdict } from './verdict.ts'
-import type { Fate, Verdict } from './verdict.ts'
+import { readBatchResult } from './batch-result.ts'
+import type { ItemResult, BatchResult } from './batch-result.ts'
 
-/** No whole answer, and why. */
-export interface NoAnswer {
+/** The exchange failed before a complete response arrived. */
+export interface ExchangeFailure {
   readonly error: unknown
 }
 
-export type Outcome = Answer | NoAnswer
+export type ExchangeResult = HttpResponse | ExchangeFailure
 
-export function settle(state: SenderState, flight: Flight, outcome: Outcome): void {
+export function settle(state: SenderState, flight: Flight, result: ExchangeResult): void {
   const { baseUrl } = state.settings
   const { entries } = flight.batch
-  forgetStandstill(state, flight)
-  if ('error' in outcome) {
+  excludeSuspension(state, flight)
+  if ('error' in result) {
     restoreReport(state.report, flight.report)
-    complain(state, unreachable(outcome.error, baseUrl), entries.length)
+    reportFailure(state, describeNoResponse(result.error, baseUrl), entries.length)
     return retryAll(state, flight, 0)
   }
-  const isTaken = outcome.status === 202 || outcome.status === 207
-  if (!isTaken) restoreReport(state.report, flight.report)
+  const isAccepted = result.status === 202 || result.status === 207
+  if (!isAccepted) restoreReport(state.report, flight.report)
   const ids = entries.map(({ decisionId }) => decisionId)
-  const verdict = readVerdict(outcome, ids, state.platform.wallClock())
-  if (verdict.kind !== 'judged' && !(isTaken && entries.length === 0)) {
-    complain(state, answered(outcome, baseUrl), entries.length)
+  const batchResult = readBatchResult(result, ids, state.platform.wallClock())
+  if (batchResult.kind !== 'items' && !(isAccepted && entries.length === 0)) {
+    reportFailure(state, describeResponse(result, baseUrl), entries.length)
   }
-  follow(state, flight, verdict)
+  apply(state, flight, batchResult)
 }
 
-/** A request takes no longer than its timeout, but a host may be suspended: that is no attempt. */
-function forgetStandstill({ settings, platform }: SenderState, flight: Flight): void {
-  const stoodMs = platform.clock() - flight.startedAt - settings.timeoutMs
-  if (stoodMs <= 0) return
+/**
+ * Extends the retry budget by the time during which the host was suspended. A request exceeds its
+ * timeout only if the host was suspended.
+ */
+function excludeSuspension({ settings, platform }: SenderState, flight: Flight): void {
+  const suspendedMs = platform.clock() - flight.startedAt - settings.timeoutMs
+  if (suspendedMs <= 0) return
   for (const entry of flight.batch.entries) {
-    if (entry.firstTriedAt !== undefined) entry.firstTriedAt += stoodMs
+    if (entry.firstTriedAt !== undefined) entry.firstTriedAt += suspendedMs
   }
 }
 
-function complain(state: SenderState, { message, hint }: FailureText, count: number): void {
+function reportFailure(state: SenderState, { message, hint }: FailureText, count: number): void {
   const { ledger, notices } = state
   ledger.lastError = message
   notices.failed('send', new Error(message), { count, hint })
 }
 
-function follow(state: SenderState, flight: Flight, verdict: Verdict): void {
-  state.isProbing = verdict.kind === 'misconfigured' || isBreakerOpen(state)
-  switch (verdict.kind) {
-    case 'judged':
-      return judge(state, flight, verdict)
-    case 'again':
-      return retryAll(state, flight, verdict.retryAfterMs)
+function apply(state: SenderState, flight: Flight, batchResult: BatchResult): void {
+  state.isProbing = batchResult.kind === 'misconfigured' || isBreakerOpen(state)
+  switch (batchResult.kind) {
+    case 'items':
+      return settleItems(state, flight, batchResult)
+    case 'retry':
+      return retryAll(state, flight, batchResult.retryAfterMs)
     case 'refused':
-      return giveUp(state, flight.batch.entries, 'refused')
+      return dropEntries(state, flight.batch.entries, 'refused')
     case 'split':
       return halve(state, flight.batch)
     case 'misconfigured':
@@ -69,38 +72,48 @@ function follow(state: SenderState, flight: Flight, verdict: Verdict): void {
   }
 }
 
-/** Whatever ends before it does was under way when it opened. */
+/**
+ * Checks whether the breaker is open. It stays open when a request that was already in flight
+ * succeeds.
+ */
 function isBreakerOpen({ isProbing, pausedUntil, platform }: SenderState): boolean {
   return isProbing && platform.clock() < pausedUntil
 }
 
-/** A wrong key is wrong for everything: what was refused waits with all the rest. */
+/** Pauses all requests, because a wrong API key or URL affects every decision. */
 function openBreaker(state: SenderState, { batch }: Flight): void {
   const { settings, platform } = state
   pauseUntil(state, platform.clock() + settings.breakerMs)
   retry(state, batch, { entries: batch.entries, at: state.pausedUntil, reason: 'unauthorized' })
 }
 
-interface Judgement {
-  readonly fates: readonly Fate[]
+interface ItemResults {
+  readonly items: readonly ItemResult[]
   readonly retryAfterMs: number
 }
 
-function judge(state: SenderState, flight: Flight, { fates, retryAfterMs }: Judgement): void {
+function settleItems(
+  state: SenderState,
+  flight: Flight,
+  { items, retryAfterMs }: ItemResults
+): void {
   const { entries } = flight.batch
-  const of = (fate: Fate): Entry[] => entries.filter((_, index) => fates[index] === fate)
-  const again = of('again')
-  if (again.length === entries.length && again.length > 0) {
-    complain(
+  const of = (item: ItemResult): Entry[] => entries.filter((_, index) => items[index] === item)
+  const retryable = of('retry')
+  if (retryable.length === entries.length && retryable.length > 0) {
+    reportFailure(
       state,
-      { message: 'the gateway took none of a batch', hint: 'it may later' },
-      again.length
+      {
+        message: 'no decision of a batch was accepted',
+        hint: retried
+      },
+      retryable.length
     )
     return retryAll(state, flight, retryAfterMs)
   }
   succeed(state, of('sent'))
-  giveUp(state, of('refused'), 'refused')
-  if (again.length > 0) retrySome(state, flight.batch, { entries: again, retryAfterMs })
+  dropEntries(state, of('refused'), 'refused')
+  if (retryable.length > 0) retrySome(state, flight.batch, { entries: retryable, retryAfterMs })
 }
 
 function succeed(state: SenderState, sent: readonly Entry[]): void {
@@ -114,14 +127,14 @@ function succeed(state: SenderState, sent: readonly Entry[]): void {
   }
 }
 
-function giveUp(state: SenderState, entries: readonly Entry[], reason: DropReason): void {
+function dropEntries(state: SenderState, entries: readonly Entry[], reason: DropReason): void {
   for (const entry of entries) release(state.queue, entry)
   countDropped(state, entries, reason)
 }
 
 function halve(state: SenderState, batch: Batch): void {
   const { entries } = batch
-  if (entries.length <= 1) return giveUp(state, entries, 'too_large')
+  if (entries.length <= 1) return dropEntries(state, entries, 'too_large')
   const half = Math.ceil(entries.length / 2)
   state.sizeLimit = Math.max(1, Math.min(state.sizeLimit, Math.floor(entries.length / 2)))
   const { attempt, notBefore } = batch
@@ -131,7 +144,10 @@ function halve(state: SenderState, batch: Batch): void {
   }
 }
 
-/** Requests that were under way at the last failure fail for the same reason: they count once. */
+/**
+ * Pauses all requests and retries the batch. If a request that was in flight at the last failure
+ * also fails, the failure is not counted again, because it has the same cause.
+ */
 function retryAll(state: SenderState, { batch, startedAt }: Flight, retryAfterMs: number): void {
   const { settings, platform } = state
   const now = platform.clock()
@@ -145,13 +161,16 @@ function retryAll(state: SenderState, { batch, startedAt }: Flight, retryAfterMs
   retry(state, batch, { entries, at: state.pausedUntil, reason: 'retries_exhausted' })
 }
 
-interface Some {
+interface RetrySubset {
   readonly entries: readonly Entry[]
   readonly retryAfterMs: number
 }
 
-/** The gateway takes decisions, but not these: without a time for all, only they wait. */
-function retrySome(state: SenderState, batch: Batch, { entries, retryAfterMs }: Some): void {
+/**
+ * Retries some decisions of a batch that the gateway accepted in part. Other decisions wait only if
+ * the response has a Retry-After.
+ */
+function retrySome(state: SenderState, batch: Batch, { entries, retryAfterMs }: RetrySubset): void {
   const { settings, platform } = state
   const now = platform.clock()
   const attempts = Math.max(...entries.map((entry) => entry.attempts)) + 1
@@ -170,7 +189,7 @@ interface Retry {
   readonly reason: DropReason
 }
 
-/** Whatever has no attempt left by then is given up now. */
+/** Puts entries back to retry them, and drops those with no attempts or time left. */
 function retry(state: SenderState, batch: Batch, { entries, at, reason }: Retry): void {
   const { retryMaxAttempts, retryBudgetMs } = state.settings
   const kept: Entry[] = []
@@ -181,7 +200,7 @@ function retry(state: SenderState, batch: Batch, { entries, at, reason }: Retry)
     if (entry.attempts >= retryMaxAttempts || at > endsAt) ended.push(entry)
     else kept.push(entry)
   }
-  giveUp(state, ended, reason)
+  dropEntries(state, ended, reason)
   if (kept.length === 0) return
   state.ledger.retried += kept.length
   const isWhole = kept.length === batch.entries.length

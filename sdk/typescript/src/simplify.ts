@@ -1,11 +1,11 @@
-/** What an object that is neither an array nor a plain one is sent as. */
+/** Converts special objects, such as dates, errors and maps, to values that JSON can represent. */
 import { Captured } from './captured.ts'
 import { tooLarge } from './encoding.ts'
 import type { ChangeKind } from './encoding.ts'
 
-/** A short text instead of a value, with the reason. */
-export class StandIn {
-  readonly #isStandIn = true
+/** Text that replaces a value, with the kind of change. */
+export class Placeholder {
+  readonly #isPlaceholder = true
   readonly text: string
   readonly kind: ChangeKind
 
@@ -14,18 +14,18 @@ export class StandIn {
     this.kind = kind
   }
 
-  static is(value: object): value is StandIn {
-    return #isStandIn in value
+  static is(value: object): value is Placeholder {
+    return #isPlaceholder in value
   }
 }
 
-/** Asks no Proxy, which might throw. */
-export const isStandIn = (value: object): value is StandIn => StandIn.is(value)
+/** Unlike `instanceof`, never runs the traps of a Proxy, which can throw. */
+export const isPlaceholder = (value: object): value is Placeholder => Placeholder.is(value)
 
 export const nameMaxLength = 100
 
-/** What stands for a value whose own code threw while it was read. */
-export function unreadable(error: unknown): StandIn {
+/** Returns the placeholder for a value that threw when it was read. */
+export function unreadable(error: unknown): Placeholder {
   let name: unknown
   try {
     name = error instanceof Error ? error.name : typeof error
@@ -33,10 +33,10 @@ export function unreadable(error: unknown): StandIn {
     name = undefined
   }
   const text = typeof name === 'string' ? name.slice(0, nameMaxLength) : 'Error'
-  return new StandIn(`[error: ${text}]`, 'unreadable')
+  return new Placeholder(`[error: ${text}]`, 'unreadable')
 }
 
-/** Never throws, whatever the member is made of. */
+/** Reads a member; returns a placeholder if its getter throws. */
 export function readMember(value: object, key: string | number): unknown {
   try {
     return (value as Record<string | number, unknown>)[key]
@@ -45,8 +45,8 @@ export function readMember(value: object, key: string | number): unknown {
   }
 }
 
-/** A Proxy may refuse to tell. */
-export function keysOf(value: object): string[] | StandIn {
+/** Returns a placeholder if the value is a Proxy that throws. */
+export function keysOf(value: object): string[] | Placeholder {
   try {
     return Object.keys(value)
   } catch (error) {
@@ -55,8 +55,8 @@ export function keysOf(value: object): string[] | StandIn {
 }
 
 /**
- * The value itself when its members are what is to be written; else a new array, a Map from texts,
- * or something that is to be written in its place.
+ * Returns the value itself if its members are to be written. Otherwise returns an array, a Map with
+ * text keys, or another value to write in its place.
  */
 export function simplify(value: object, maxLength: number): unknown {
   try {
@@ -77,7 +77,9 @@ interface Convertible {
 
 type Conversion = (value: never, maxLength: number) => unknown
 
-/** By what a value calls itself, which holds for values of another realm too. */
+/**
+ * Conversions by `Object.prototype.toString` tag, which also identifies objects of another realm.
+ */
 const conversions: Readonly<Record<string, Conversion>> = {
   Date: (date: Date) => date.toISOString(),
   Error: describeError,
@@ -86,8 +88,8 @@ const conversions: Readonly<Record<string, Conversion>> = {
   Set: (set: Set<unknown>, maxLength) => itemsOf(set, maxLength),
   ArrayBuffer: wholeBuffer,
   SharedArrayBuffer: wholeBuffer,
-  Blob: () => new StandIn('[blob]', 'not_data'),
-  File: () => new StandIn('[blob]', 'not_data'),
+  Blob: () => new Placeholder('[blob]', 'not_data'),
+  File: () => new Placeholder('[blob]', 'not_data'),
   Number: unwrap,
   String: unwrap,
   Boolean: unwrap,
@@ -108,12 +110,12 @@ function convert(value: object, maxLength: number): unknown {
   const { toJSON } = value as Convertible
   if (typeof toJSON === 'function') return (toJSON as () => unknown).call(value)
   if (tag === 'Object' || Object.keys(value).length > 0) return value
-  return new StandIn(`[${tag.slice(0, nameMaxLength)}]`, 'not_data')
+  return new Placeholder(`[${tag.slice(0, nameMaxLength)}]`, 'not_data')
 }
 
-/** Made by the SDK, and written as it is. */
+/** Checks for values made by the SDK, which are written as they are. */
 function isReady(value: object): boolean {
-  return StandIn.is(value) || Captured.is(value)
+  return Placeholder.is(value) || Captured.is(value)
 }
 
 function tagOf(value: object): string {
@@ -128,7 +130,11 @@ function unwrap(boxed: object): unknown {
   return boxed.valueOf()
 }
 
-/** Each takes two characters at least; what iterates in its own way may never end. */
+/**
+ * Copies at most `maxLength` items, because a custom iterator may never end and longer lists cannot
+ * fit.
+ * @throws `tooLarge` if there are more
+ */
 function itemsOf<Item>(items: Iterable<Item>, maxLength: number): Item[] {
   const copied: Item[] = []
   for (const item of items) {
@@ -138,7 +144,7 @@ function itemsOf<Item>(items: Iterable<Item>, maxLength: number): Item[] {
   return copied
 }
 
-/** Of two keys with one text, the later one counts. */
+/** Converts keys to text. If two keys have the same text, the later one wins. */
 function textKeys(map: Map<unknown, unknown>, maxLength: number): Map<string, unknown> {
   const members = new Map<string, unknown>()
   for (const [key, value] of itemsOf(map, maxLength)) members.set(textOfKey(key), value)
@@ -151,7 +157,10 @@ function textOfKey(key: unknown): string {
   return typeof key === 'object' && key !== null ? `[${tagOf(key)}]` : String(key)
 }
 
-/** A DataView takes nothing but a buffer, where a Uint8Array would be filled from anything. */
+/**
+ * Rejects objects that only claim to be buffers: DataView throws for them, while Uint8Array accepts
+ * them.
+ */
 function wholeBuffer(bytes: ArrayBufferLike, maxLength: number): string {
   return base64(new Uint8Array(new DataView(bytes).buffer), maxLength)
 }
@@ -160,7 +169,7 @@ interface BufferLike {
   from(bytes: ArrayBufferLike, offset: number, length: number): { toString(form: string): string }
 }
 
-/** Characters that String.fromCharCode takes at once. */
+/** Maximum number of arguments passed to String.fromCharCode at once. */
 const chunkLength = 8192
 
 function base64(bytes: Uint8Array, maxLength: number): string {

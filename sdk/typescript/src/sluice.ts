@@ -1,4 +1,4 @@
-/** What `init` answers: a client, and everything that makes decisions of what a program does. */
+/** Creates the object that `init` returns: a client with functions to observe the host program. */
 import { createClient } from './client.ts'
 import type { Client, ClientDependencies } from './client.ts'
 import { createContext } from './context.ts'
@@ -16,19 +16,20 @@ import { createUuidV7 } from './uuid-v7.ts'
 
 export interface Sluice extends Client {
   /**
-   * `fn` with the same type, whose every call is logged: its arguments as input, what it returns,
-   * resolves or yields as output, what it throws in `metadata.error`.
+   * Wraps `fn`, keeping its type. Logs each call: the arguments are the input, and the value that
+   * the call returns, resolves with or yields is the output. An exception is logged in
+   * `metadata.error`.
    */
   observe<F extends AnyFunction>(fn: F, options?: ObserveOptions<F>): F
-  /** `observe` for methods of classes: `@sluice.observed()`. */
+  /** `observe` as a decorator for class methods: `@sluice.observed()`. */
   observed<O extends AnyFunction = AnyFunction>(options?: ObserveOptions<O>): MethodDecorator<O>
-  /** Runs `work`, which tells of its decision by and by, and answers as it does. */
+  /** Runs `work` and returns its result. `work` sets the fields of the decision. */
   trace<T>(work: (trace: Trace) => T, fields?: ObservationFields): T
-  /** A decision that ends when `end` or `fail` is called: for wrappers of your own. */
+  /** Starts a decision for your own wrapper. It is logged when you call `end` or `fail`. */
   startTrace(fields?: ObservationFields): Observation
-  /** Runs `work`, whose decisions belong to what `fields` say, and answers as it does. */
+  /** Runs `work` and returns its result. `fields` apply to all decisions logged in `work`. */
   withContext<T>(fields: DecisionContext, work: () => T): T
-  /** Closes at the end of `await using`. */
+  /** Closes the client at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -51,7 +52,7 @@ export function createSluice({ storage, ...rest }: SluiceDependencies): Sluice {
     trace: (work, fields) => trace(observer, work, fields),
     startTrace,
     withContext: context.within,
-    // Before Node 20 there is no such symbol; the member is then named "undefined" and unused.
+    // Node 18 does not define this symbol; the member is then named "undefined" and unused.
     [Symbol.asyncDispose]: async () => void (await client.close())
   }
 }

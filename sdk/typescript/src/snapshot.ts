@@ -1,4 +1,4 @@
-/** What a value is now, whatever becomes of it until its decision is logged. */
+/** Takes snapshots of values that may change before their decision is logged. */
 import { Captured } from './captured.ts'
 import { writeValue } from './encode-value.ts'
 import { startEncoding, tooLarge } from './encoding.ts'
@@ -6,10 +6,13 @@ import { unreadable } from './simplify.ts'
 
 export type CapturedField = 'input' | 'output'
 
-/** Takes all of a field, which is encoded here and now; what cannot change is left as it is. */
+/**
+ * Encodes an object that is the value of a whole field. Other values are immutable and returned
+ * unchanged.
+ */
 export type Snapshot = (value: unknown, field: CapturedField) => unknown
 
-/** `maxLength` is of the whole decision, in UTF-16 units. */
+/** `maxLength` is the maximum length of a decision, in UTF-16 code units. */
 export function createSnapshot(maxLength: number): Snapshot {
   return (value, field) => {
     if (typeof value !== 'object' || value === null) return value

@@ -1,22 +1,21 @@
-/** The short texts of a decision: what is harmless becomes text, what is refused is cut. */
+/** Text fields of a decision: converts numbers to text and truncates text that is too long. */
 import { noteChange, wellFormed, writeText } from './encoding.ts'
 import type { ChangeKind, Encoding } from './encoding.ts'
 
-/** Characters that the gateway takes. */
+/** Maximum length that the gateway accepts, in code points. */
 export const fieldLimits = { agent_id: 255, session_id: 1000, domain: 100 } as const
 
 export type TextFieldName = keyof typeof fieldLimits
 
 export interface FieldText {
-  /** Undefined: the field is left out. */
+  /** Undefined if the field is omitted. */
   readonly text: string | undefined
-  /** What had to be done to it. */
   readonly changes: readonly ChangeKind[]
 }
 
 const nothing: FieldText = { text: undefined, changes: [] }
 
-/** The first of the values that is there at all: null, undefined and '' are not. */
+/** Returns the first value that is not null, undefined or ''. */
 export function firstOf(...values: readonly unknown[]): unknown {
   return values.find((value) => value !== undefined && value !== null && value !== '')
 }
@@ -46,7 +45,7 @@ function harmlessText(value: unknown): string | undefined {
   return isNumber ? String(value) : undefined
 }
 
-/** The gateway counts code points, and refuses U+0000. */
+/** Removes U+0000, which the gateway rejects, and truncates the text to `limit` code points. */
 function cutText(text: string, limit: number): string {
   const clean = text.includes('\0') ? text.replaceAll('\0', '') : text
   if (clean.length <= limit) return clean

@@ -1,11 +1,11 @@
-/** A decision that is made of several steps, told one by one. */
+/** Runs a function that sets the fields of a decision step by step, and logs the decision. */
 import { listen } from './listen.ts'
 import { startObservation } from './observation.ts'
 import type { Observer, ObservationFields, Trace } from './observation.ts'
 
 /**
- * Runs `work` and answers as it does; the decision is logged when `work` ends, or when what it
- * resolved with does.
+ * Runs `work` and returns its result. The decision is logged when `work` ends or, if `work` returns
+ * or resolves with a stream, when the stream ends.
  */
 export function trace<T>(
   observer: Observer,

@@ -1,7 +1,8 @@
-/** UUIDv7 (RFC 9562): ids that sort by when they were made.
+/** Generates UUIDv7 ids (RFC 9562), which sort by creation time.
  *
- * Within a millisecond, and when the clock goes back, the 12 bits after the version count on, from
- * a random start below 2048; when they are used up the time runs ahead of the clock by one.
+ * The 12 bits after the version are a counter with a random start below 2048. It counts up within a
+ * millisecond and after the clock goes back. When it is exhausted, the timestamp runs one
+ * millisecond ahead of the clock.
  */
 import type { Platform } from './platform.ts'
 

@@ -1,13 +1,13 @@
-/** A line on stderr that can do a process no harm. */
+/** Writes a line to stderr and never throws. */
 import { writeSync } from 'node:fs'
 
 const stderr = 2
 
-/** Not by process.stderr: when its reader is gone, that ends the process by an error of its own. */
+/** process.stderr is not used because it ends the process with an error when its reader is gone. */
 export function writeLine(line: string): void {
   try {
     writeSync(stderr, `${line}\n`)
   } catch {
-    // Nobody is there to read it.
+    // stderr is closed or has no reader.
   }
 }

@@ -1,4 +1,4 @@
-"""Sends what your agents decided to a Sluice gateway, and never gets in their way.
+"""Sends agent decisions to a Sluice gateway without blocking the program.
 
 import sluice
 

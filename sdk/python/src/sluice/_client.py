@@ -1,4 +1,4 @@
-"""The client: takes decisions at once, and sends them in the background."""
+"""Client: queues each decision when it is logged, and sends it in the background."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from sluice._options import InitOptions
 
 _TIMEOUT_MS_MAX = 86_400_000
-"""A day: no thread can be asked to wait for ever longer."""
+"""One day. A longer wait might exceed the platform's maximum."""
 
 
 class Client(Ergonomics):
-    """Takes decisions from any thread. Nothing that it does reaches its host as an exception."""
+    """Queues decisions from any thread. Its methods never raise."""
 
     def __init__(self, **options: Unpack[InitOptions]) -> None:
         self.settings = resolve(options, os.environ)
@@ -46,32 +46,32 @@ class Client(Ergonomics):
                 self._handle_signals()
 
     def log(self, *unnamed: NoReturn, **fields: Unpack[DecisionFields]) -> str:
-        """Takes a decision and returns its id at once. Never raises, never waits.
+        """Queues a decision and returns its id immediately. Never raises, never blocks.
 
-        input: any value, None included.
-        output: a text; anything else is sent as its JSON text.
-        agent_id, session_id, domain: texts; without them those of the context or the options.
-        metadata: a mapping, merged with that of the context.
-        input_tokens, output_tokens: whole numbers.
-        decision_id: a UUID of your own; the same one is never stored twice.
+        input: any value, including None.
+        output: a string; any other value except None is sent as JSON text.
+        agent_id, session_id, domain: strings; the context and the options set the defaults.
+        metadata: a mapping, merged with the metadata of the context.
+        input_tokens, output_tokens: integers.
+        decision_id: your own UUID; a decision with the same id is stored once.
         """
         if unnamed:
-            return self._intake.refuse_unnamed()
+            return self._intake.reject_positional()
         if not self._is_enabled:
             return decision_id_of(fields.get("decision_id")) or new_id()
         return self._intake.take(fields, current_fields())
 
     def flush(self, timeout_ms: float | None = None) -> FlushResult:
-        """Sends what was logged before, and says what became of it. Never raises.
+        """Sends all decisions logged before this call and returns their counts by result.
 
-        It waits for `timeout_ms` milliseconds at most, or for `shutdown_ms`.
+        Waits for at most `timeout_ms` milliseconds (default: `shutdown_ms`). Never raises.
         """
         if not self._is_enabled:
             return FlushResult(0, 0, 0, 0)
         return self._sender.flush(self._seconds(timeout_ms))
 
     async def aflush(self, timeout_ms: float | None = None) -> FlushResult:
-        """`flush`, while other coroutines go on."""
+        """Like `flush`, but does not block the event loop."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -86,23 +86,23 @@ class Client(Ergonomics):
             try:
                 loop.call_soon_threadsafe(settle, result)
             except RuntimeError:
-                # The loop has ended, and with it whoever waited.
+                # The event loop has ended, so nothing waits for the result.
                 pass
 
         try:
-            # A thread of its own: those of the loop's executor may all be taken.
+            # Not on the loop's executor, because all of its threads may be busy.
             threading.Thread(target=run, name="sluice-flush", daemon=True).start()
         except RuntimeError:
-            # There are none to be had, as at the end of a process.
+            # No new threads can be started, for example at interpreter shutdown.
             return self.flush(timeout_ms)
         return await future
 
     def stats(self) -> Stats:
-        """What became of all decisions so far."""
+        """Returns the counts of all decisions logged so far, by result."""
         return self._sender.stats()
 
     def close(self) -> None:
-        """Flushes, and gives up what is left after `shutdown_ms`."""
+        """Flushes for up to `shutdown_ms`, then drops unsent decisions."""
         if self._is_enabled:
             self._end("the client was closed", time.monotonic())
             _lifecycle.forget(self)
@@ -142,7 +142,7 @@ class Client(Ergonomics):
         try:
             self._sender.flush(self._left_of_shutdown(began))
         finally:
-            # Also when somebody does not want to wait, and interrupts it.
+            # Also runs if the flush is interrupted, for example by Ctrl+C.
             left = self._sender.close()
             if left:
                 noun = "decision was" if left == 1 else "decisions were"
@@ -156,7 +156,7 @@ class Client(Ergonomics):
         missing = [name for name, value in required.items() if value is None]
         if missing:
             names = " and ".join(f"{name} (SLUICE_{name.upper()})" for name in missing)
-            self._notices.config(f"{names} must be set; until then nothing is sent")
+            self._notices.config(f"{names} must be set; nothing is sent")
         return not missing
 
     def _handle_signals(self) -> None:

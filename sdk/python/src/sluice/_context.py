@@ -1,7 +1,8 @@
-"""The context: what all decisions logged within a `with` block have in common.
+"""Context: fields shared by all decisions logged within a `with` block.
 
-It is a context variable, so tasks of asyncio inherit it and never see that of a sibling; a new
-thread begins without one, unless it is started with `contextvars.copy_context().run`.
+The context is a context variable: an asyncio task inherits the context, but changes made in the
+task do not affect other tasks. A new thread starts without a context unless it is run with
+`contextvars.copy_context().run`.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ _current: ContextVar[Fields | None] = ContextVar("sluice_context", default=None)
 
 
 def current_fields() -> Fields:
-    """Fields of all blocks around the caller, the inner ones over the outer ones; not a copy."""
+    """Returns the merged fields of all enclosing blocks. The caller must not modify the result."""
     return _current.get() or {}
 
 
 def merge_fields(outer: Fields, inner: Fields) -> Fields:
-    """The fields of both, those of `inner` first; metadata is merged member by member."""
+    """Merges two contexts. A field of `inner` wins unless it is None; metadata is merged."""
     merged = {**outer, **{name: value for name, value in inner.items() if value is not None}}
     merged.pop("metadata", None)
     metadata = merge_metadata(outer.get("metadata"), inner.get("metadata"))
@@ -32,15 +33,15 @@ def merge_fields(outer: Fields, inner: Fields) -> Fields:
 
 
 def merge_metadata(outer: object, inner: object) -> dict[Any, Any]:
-    """Members of both, those of `inner` first; what is no mapping has none."""
+    """Merges two metadata mappings; `inner` wins. Any other value counts as empty."""
     merged: dict[Any, Any] = dict(outer) if isinstance(outer, Mapping) else {}
     if isinstance(inner, Mapping):
         merged.update(inner)
     return merged
 
 
-class context:  # noqa: N801 - it is read as a statement: `with context(...)`
-    """Sets fields for all decisions that are logged within the block."""
+class context:  # noqa: N801 - used like a statement: `with context(...)`
+    """Sets fields for all decisions logged within a `with` block."""
 
     def __init__(
         self,
@@ -70,5 +71,5 @@ class context:  # noqa: N801 - it is read as a statement: `with context(...)`
         try:
             _current.reset(self._tokens.pop())
         except ValueError:
-            # A generator may be closed from another context: there is nothing to undo there.
+            # A generator can be closed in another context, in which nothing was set.
             pass

@@ -1,4 +1,4 @@
-"""A decision from what a caller gave, the context and the options say."""
+"""Composes a decision from the logged fields, the context and the options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class _Required(TypedDict):
 
 
 class DecisionFields(_Required, total=False):
-    """What `log` takes, by name."""
+    """The keyword arguments of `log`."""
 
     decision_id: str | None
     agent_id: str | None
@@ -28,7 +28,7 @@ class DecisionFields(_Required, total=False):
 
 
 Notes = list[tuple[str, str]]
-"""Fields that had to be changed: what was done, and to which."""
+"""Changes to whole fields, each as the kind of change and the field name."""
 
 FIELDS = frozenset(
     (
@@ -50,13 +50,13 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class Invalid(Exception):
-    """It lacks what every decision has."""
+    """Raised if a required field is missing."""
 
 
 def decision_id_of(given: object) -> str | None:
-    """The caller's own id in lower case, if it is a plain UUID."""
+    """Returns the caller's own id in lower case; None if it is not a UUID."""
     try:
-        # Of a text that is a class of its own, what it is rather than what it says it is.
+        # Calls str.__str__ because a subclass of str may override __str__.
         text = str.__str__(given if isinstance(given, str) else _text_of_uuid(given))
     except Exception:
         return None
@@ -64,7 +64,7 @@ def decision_id_of(given: object) -> str | None:
 
 
 def agent_id_of(fields: Mapping[str, Any], outer: Mapping[str, Any]) -> str | None:
-    """The agent of a decision that is not to be sent, as it would be sent. Never raises."""
+    """Returns the agent of a dropped decision as it would have been sent. Never raises."""
     field: dict[str, Any] = {}
     try:
         value = fields.get("agent_id")
@@ -85,12 +85,12 @@ def _is_uuid_object(given: object) -> bool:
 
 
 def compose(fields: Mapping[str, Any], outer: Mapping[str, Any]) -> tuple[dict[str, Any], Notes]:
-    """The members that are set, each of its type. Raises Invalid.
+    """Returns the fields that are set, converted to their types. Raises Invalid.
 
-    `outer` holds what the context and the options say, the context first.
+    `outer` holds the merged fields of the options and the context.
     """
     if "input" not in fields or fields.get("output") is None:
-        raise Invalid("a decision needs input and output")
+        raise Invalid("a decision requires input and output: it was dropped")
     notes: Notes = []
     decision: dict[str, Any] = {}
     for name, characters_max in _CHARACTERS_MAX.items():
@@ -109,7 +109,7 @@ def compose(fields: Mapping[str, Any], outer: Mapping[str, Any]) -> tuple[dict[s
 
 
 def _is_nothing(value: object) -> bool:
-    """Of texts by type first: asking a value of the caller whether it equals '' runs its code."""
+    """Checks the type first, because comparing an object with '' may run the caller's code."""
     return value is None or (type(value) is str and not value)
 
 

@@ -1,4 +1,4 @@
-"""Whole numbers of any size to digits and back, faster than Python itself turns long ones."""
+"""Converts integers of any size to digits and back, faster than Python for long integers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import decimal
 from decimal import Decimal
 
 _PLAIN_BITS = 4096
-_PLAIN_DIGITS = 1024
-"""Less than the least number of digits to which a host may limit Python."""
+_PLAIN_DIGITS = 640
+"""The lowest limit that a host can set with sys.set_int_max_str_digits."""
 
 _EXACT = decimal.Context(
     prec=decimal.MAX_PREC, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[decimal.Inexact]
@@ -15,7 +15,7 @@ _EXACT = decimal.Context(
 
 
 def digits_of(number: int) -> str:
-    """The digits. In halves, since the time for a whole grows with the square of its length."""
+    """Converts an integer in halves, because Python's conversion takes quadratic time."""
     powers: dict[int, Decimal] = {}
 
     def power_of_two(bits: int) -> Decimal:
@@ -36,7 +36,7 @@ def digits_of(number: int) -> str:
 
 
 def integer_of(digits: str) -> int:
-    """The number, however many digits it has."""
+    """Parses an integer of any length, in halves."""
     if len(digits) <= _PLAIN_DIGITS:
         return int(digits)
     if digits.startswith("-"):

@@ -1,4 +1,4 @@
-"""Values to JSON text: the same value is the same text however it is mutated afterwards."""
+"""Encodes values as JSON text, so that later changes to the values have no effect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _refuse(value: object) -> object:
 
 
 def _plain_encoder() -> Callable[[Any], str]:
-    """The C encoder without the wrapping that costs more than itself; not every Python has it."""
+    """Returns the C encoder without its slow wrapper, or the wrapper if that is impossible."""
     slow = json.JSONEncoder(
         ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
     ).encode
@@ -38,7 +38,7 @@ _encode_plain = _plain_encoder()
 
 
 def encode_fast(value: Any, size_max: int) -> str | None:
-    """The JSON text of plain data; None for other values. Raises TooLarge."""
+    """Returns the JSON text of plain data; None for other values. Raises TooLarge."""
     if type(value) is str:
         if len(value) > size_max:
             raise TooLarge
@@ -48,13 +48,12 @@ def encode_fast(value: Any, size_max: int) -> str | None:
     except TooLarge:
         raise
     except Exception:
-        # NaN, another thread at work on it, or a value that refuses to be looked at: the slow way
-        # finds out what is to be said of it.
+        # The slow path handles NaN, changes by another thread, and values that raise.
         return None
 
 
 class Encoder:
-    """Encodes the fields of one decision with one account of what had to be changed."""
+    """Encodes the fields of one decision and collects the changes made to them."""
 
     def __init__(self, size_max: int) -> None:
         self._numbers: dict[str, str] = {}
@@ -65,44 +64,44 @@ class Encoder:
         return self._walk.changes
 
     def note(self, kind: str, name: str) -> None:
-        """Notes a change of a whole field."""
+        """Notes a change to the field `name` as a whole."""
         self._walk.note(kind, name)
 
     def text(self, value: Any, name: str) -> str:
-        """JSON text of a field. Raises TooLarge."""
+        """Returns the JSON text of a field. Raises TooLarge."""
         return self.write(self.copy(value, name))
 
     def copy(self, value: Any, name: str) -> Any:
-        """Plain data for a field, to be written. Raises TooLarge."""
+        """Returns a private copy of a field for `write`. Raises TooLarge."""
         return self._walk.copy(value, name)
 
     def write(self, copy: Any) -> str:
-        """JSON text of what was copied."""
+        """Returns the JSON text of a copy made by `copy`."""
         text = _encode_plain(copy)
         for placeholder, digits in self._numbers.items():
             text = text.replace(placeholder, digits)
         return text
 
     def _place_number(self, value: int) -> str:
-        """A text to be replaced by the digits, which Python's own encoder may refuse to write."""
+        """Returns a placeholder for a long integer, which Python's encoder may refuse to write."""
         name = f"number-{os.urandom(16).hex()}"
         self._numbers[f'"{name}"'] = digits_of(value)
         return name
 
 
 class Captured:
-    """The JSON text that a value had when it was captured, to be logged later."""
+    """The JSON text of a value that is logged later."""
 
     __slots__ = ("changes", "text")
 
     def __init__(self, text: str | None, changes: tuple[str, ...] = ()) -> None:
         self.text = text
-        """None when it was too large."""
+        """None if the value was too large."""
         self.changes = changes
 
 
 def capture(value: Any, pointer: str = "/input", size_max: int = 4 << 20) -> Captured:
-    """A snapshot of a value that its owner may change before it is logged. Never raises."""
+    """Takes a snapshot of a value that may change before it is logged. Never raises."""
     try:
         text = encode_fast(value, size_max)
         if text is not None and is_utf8(text):
@@ -116,7 +115,7 @@ def capture(value: Any, pointer: str = "/input", size_max: int = 4 << 20) -> Cap
 
 
 def is_utf8(text: str) -> bool:
-    """Whether UTF-8 can hold it, which it cannot with lone surrogates in it."""
+    """Returns False for text with unpaired surrogates, which UTF-8 cannot encode."""
     try:
         text.encode()
         return True
@@ -127,7 +126,10 @@ def is_utf8(text: str) -> bool:
 def copy_plain(
     decision: Mapping[str, Any], notes: list[tuple[str, str]], size_max: int
 ) -> dict[str, Any]:
-    """A private copy with plain data alone; its metadata tell what was changed. Raises TooLarge."""
+    """Returns a copy of the decision as plain data, with all changes listed in its metadata.
+
+    Raises TooLarge.
+    """
     walk = Walk(size_max)
     for kind, name in notes:
         walk.note(kind, name)
@@ -149,5 +151,5 @@ def copy_plain(
 def _uncaptured(value: Captured) -> Any:
     if value.text is None:
         raise TooLarge
-    # Not `int`, which takes only as many digits as the host allows.
+    # Not `int`, because the host may limit the number of digits that `int` accepts.
     return json.loads(value.text, parse_int=integer_of)

@@ -1,4 +1,4 @@
-"""What a client offers beside `log`, and needs nothing else for: observe, trace, context."""
+"""Client methods that build on `log`: observe, trace and context."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from sluice._trace import StartTrace
 
 
 class Logs(Protocol):
-    """Something that logs decisions."""
+    """An object that logs decisions, such as a client."""
 
     @property
     def log(self) -> Callable[..., str]:
-        """Takes the fields of a decision as keywords; returns its id, and never raises."""
+        """Takes the fields of a decision as keyword arguments and returns its id. Never raises."""
 
 
 class Ergonomics:
-    """Mixed into the client."""
+    """Mixin of the client."""
 
     context = context
 
     @property
     def observe(self: Logs) -> Observe:
-        """Wraps a function so that each of its calls is logged."""
+        """Wraps a function so that each call is logged."""
         return Observe(self.log)
 
     @property
     def trace(self: Logs) -> StartTrace:
-        """Begins a decision that is put together piece by piece."""
+        """Starts a decision whose fields are set step by step."""
         return StartTrace(self.log)

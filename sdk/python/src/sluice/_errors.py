@@ -1,7 +1,7 @@
-"""What `on_error` is called with."""
+"""The error passed to `on_error`."""
 
 from __future__ import annotations
 
 
 class SluiceError(Exception):
-    """Something went wrong, and the host went on. The text holds no decision and no secret."""
+    """A failure that did not disturb the host. The error text contains no payload or secret."""

@@ -1,4 +1,4 @@
-"""One request: a batch, a report of what was dropped, or both."""
+"""Exchange: sends one request with a batch, a drop report or both."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import time
 import uuid
 from typing import Any, NamedTuple
 
+from sluice._batch_result import BatchResult, no_response, read_batch_result
 from sluice._notices import write_line
 from sluice._options import Settings
 from sluice._queue import Batch
 from sluice._transport import Transport, TransportError
-from sluice._verdict import Verdict, no_answer, read_verdict
 from sluice._version import SDK_VERSION
 
 PATH = "/v1/ingest/batch"
@@ -20,7 +20,7 @@ _GZIP_LEVEL = 3
 
 
 class Job(NamedTuple):
-    """What one request carries."""
+    """The content of one request."""
 
     batch: Batch | None
     report: dict[str, Any] | None
@@ -31,7 +31,7 @@ def report_text(report: dict[str, Any]) -> bytes:
 
 
 class Exchange:
-    """Posts jobs; a request that fails is a verdict as well."""
+    """Posts jobs. Even a request without a response yields a result."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -45,29 +45,29 @@ class Exchange:
     def new_transport(self) -> Transport:
         return Transport(self._settings.base_url or "", self._settings.timeout_ms / 1000)
 
-    def run(self, transport: Transport, job: Job) -> Verdict:
+    def run(self, transport: Transport, job: Job) -> BatchResult:
         """Never raises."""
         ids = [] if job.batch is None else [entry.decision_id for entry in job.batch.entries]
         began = time.monotonic()
         try:
             body, headers = self._request(job)
             response = transport.post(PATH, headers, body)
-            verdict = read_verdict(response, ids, time.time())
+            result = read_batch_result(response, ids, time.time())
         except TransportError as error:
-            verdict = no_answer(len(ids), str(error))
+            result = no_response(len(ids), str(error))
         except Exception as error:
-            # Ours to mend; what it concerns is tried again as after any failure.
-            verdict = no_answer(len(ids), f"internal error, {type(error).__name__}")
+            # A bug in the SDK. The decisions are retried as after any other failure.
+            result = no_response(len(ids), f"internal error, {type(error).__name__}")
         if self._settings.debug:
-            self._describe(job, len(ids), verdict, time.monotonic() - began)
-        return verdict
+            self._describe(job, len(ids), result, time.monotonic() - began)
+        return result
 
-    def _describe(self, job: Job, count: int, verdict: Verdict, seconds: float) -> None:
+    def _describe(self, job: Job, count: int, result: BatchResult, seconds: float) -> None:
         batch = "a report" if job.batch is None else f"batch {job.batch.id}"
         attempt = 1 if job.batch is None else job.batch.attempts
         write_line(
             f"POST {PATH}: {batch}, {count} decisions, attempt {attempt}: "
-            f"{verdict.told} in {round(seconds * 1000)} ms"
+            f"{result.summary} in {round(seconds * 1000)} ms"
         )
 
     def _request(self, job: Job) -> tuple[bytes, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The way of a decision from `log` into the queue, on the thread of the caller."""
+"""Intake: encodes and queues a logged decision on the caller's thread."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sluice._wire import encode
 
 
 class _Dropped(Exception):
-    """The decision ends here; the argument is the reason."""
+    """Raised to drop a decision. Its argument is the drop reason."""
 
 
 class Intake:
-    """Takes decisions from any thread; never raises, whatever it is given."""
+    """Accepts decisions from any thread. Never raises, regardless of the input."""
 
     def __init__(self, settings: Settings, sender: Sender, notices: Notices) -> None:
         self._settings = settings
@@ -38,10 +38,10 @@ class Intake:
         self._unknown: set[str] = set()
 
     def take(self, fields: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-        """Queues the decision, or counts why not; returns its id."""
+        """Queues the decision or counts it as dropped, and returns its id."""
         decision_id = self._id_of(fields)
         outer = {**self._outer, **context} if context else self._outer
-        # What redact would have made of it is not known when the decision is dropped.
+        # With redact, the agent of a dropped decision is unknown because redact may change it.
         agent_id = None if self._settings.redact else agent_id_of(fields, outer)
         try:
             if self._is_sampled_out(decision_id, fields, outer):
@@ -59,19 +59,21 @@ class Intake:
         except Invalid as error:
             self._drop_invalid(str(error), agent_id)
         except Exception as error:
-            self._drop_invalid(f"it cannot be encoded ({type(error).__name__})", agent_id)
+            problem = f"a decision cannot be encoded ({type(error).__name__}): it was dropped"
+            self._drop_invalid(problem, agent_id)
         return decision_id
 
-    def refuse_unnamed(self) -> str:
-        """Nobody knows which field is which without its name."""
-        self._drop_invalid("log takes its fields by name, as in log(input=…, output=…)", None)
+    def reject_positional(self) -> str:
+        """Drops a decision logged with positional arguments, and returns an id."""
+        example = "log(input=…, output=…)"
+        self._drop_invalid(f"log takes keyword arguments only, as in {example}", None)
         return new_id()
 
     def _id_of(self, fields: Mapping[str, Any]) -> str:
         given = fields.get("decision_id")
         own = None if given is None else decision_id_of(given)
         if own is None and given is not None:
-            self._tell("encode", "decision_id is no UUID, and another was made", 1)
+            self._report("encode", "decision_id is not a UUID: a new one was made", 1)
         return own or new_id()
 
     def _is_sampled_out(
@@ -86,7 +88,7 @@ class Intake:
     def _decide(
         self, decision_id: str, fields: Mapping[str, Any], outer: Mapping[str, Any]
     ) -> tuple[dict[str, Any], Notes]:
-        """What is to be encoded: all that was given, but for what `redact` takes away."""
+        """Returns the fields to encode, after `redact`."""
         if not FIELDS.issuperset(fields):
             self._warn_unknown(fields)
         decision, notes = compose(fields, outer)
@@ -100,30 +102,32 @@ class Intake:
         try:
             result: Any = self._settings.redact(decision) if self._settings.redact else None
         except Exception as error:
-            self._tell("redact", f"redact raised {type(error).__name__}", 1)
+            problem = f"redact raised {type(error).__name__}: the decision was dropped"
+            self._report("redact", problem, 1)
             raise _Dropped("redact_error") from None
         if result is None:
             raise _Dropped("redacted")
         if not isinstance(result, Mapping):
             if inspect.iscoroutine(result):
                 result.close()
-            self._tell("redact", "redact must return the decision", 1)
+            self._report("redact", "redact returned no decision: the decision was dropped", 1)
             raise _Dropped("redact_error")
         return result
 
     def _drop_invalid(self, problem: str, agent_id: str | None) -> None:
-        self._tell("encode", problem, 1)
+        self._report("encode", problem, 1)
         self._sender.drop("invalid", agent_id)
 
     def _warn_unknown(self, fields: Mapping[str, Any]) -> None:
         for name in fields.keys() - FIELDS - self._unknown:
             if len(self._unknown) < _UNKNOWN_MAX:
                 self._unknown.add(name)
-                self._tell("config", f"a decision has no {name[:100]!r}; it is left out", 1)
+                hint = "left out; put it into metadata"
+                self._report("config", f"unknown field {name[:100]!r}: {hint}", 1)
 
-    def _tell(self, stage: str, text: str, count: int) -> None:
+    def _report(self, stage: str, text: str, count: int) -> None:
         self._notices.error(stage, text, count)
-        self._sender.tell()
+        self._sender.deliver_notices()
 
 
 _UNKNOWN_MAX = 20

@@ -1,4 +1,4 @@
-"""LangChain's messages and results as plain data, read by their shape."""
+"""Converts LangChain messages and results to plain data, without importing LangChain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEPTH_MAX = 20
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """The value, each message in it as its role and content."""
+    """Returns the value with each message replaced by a dict of its role and content."""
     if depth > _DEPTH_MAX or isinstance(value, (str, bytes)):
         return value
     if isinstance(value, Mapping):
@@ -26,8 +26,8 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 def _message(message: Any) -> dict[str, Any]:
     calls = _tool_calls(message)
-    told = {"role": message.type, "content": message.content}
-    return {**told, "tool_calls": calls} if calls else told
+    fields = {"role": message.type, "content": message.content}
+    return {**fields, "tool_calls": calls} if calls else fields
 
 
 def _tool_calls(message: Any) -> list[dict[str, Any]]:
@@ -38,7 +38,7 @@ def _tool_calls(message: Any) -> list[dict[str, Any]]:
 
 
 def answer_fields(result: Any) -> Fields:
-    """Output, tokens and metadata of an LLMResult; of several generations, all in an array."""
+    """Returns output, tokens and metadata of an LLMResult. Several generations become a list."""
     generations = member(result, "generations", 0) or ()
     outputs = [_output(generation) for generation in generations]
     message = member(generations, 0, "message")
@@ -54,7 +54,7 @@ def answer_fields(result: Any) -> Fields:
 
 
 def _output(generation: Any) -> Any:
-    """The text alone; with calls of tools, both."""
+    """Returns the text alone, or text and tool calls."""
     message = member(generation, "message")
     text = member(generation, "text") or member(message, "content") or ""
     calls = _tool_calls(message)

@@ -1,4 +1,4 @@
-"""What became of each decision, for statistics, for those who flush and for the gateway."""
+"""Ledger: counts decisions by result, for stats, flushes and drop reports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REPORTED_MAX = 1_000_000_000
 
 
 class FlushWatch:
-    """Follows the decisions that were pending when a flush began."""
+    """Counts the results of the decisions that were pending when a flush began."""
 
     def __init__(self, last_sequence: int, pending: int) -> None:
         self.last_sequence = last_sequence
@@ -34,9 +34,9 @@ class FlushWatch:
         self._sent += 1
         self.pending -= 1
 
-    def lost(self, offered: bool) -> None:
-        self._failed += offered
-        self._dropped += not offered
+    def lost(self, attempted: bool) -> None:
+        self._failed += attempted
+        self._dropped += not attempted
         self.pending -= 1
 
     def result(self) -> FlushResult:
@@ -44,7 +44,7 @@ class FlushWatch:
 
 
 class Ledger:
-    """Not thread-safe: its owner has the lock."""
+    """Not thread-safe: the sender holds the lock."""
 
     def __init__(self) -> None:
         self.logged = self.sent = self.sampled_out = 0
@@ -54,13 +54,13 @@ class Ledger:
         self.last_success_at: str | None = None
         self.flushes: list[FlushWatch] = []
         self.hurried_to = 0
-        """The sequence of the last decision that is to wait for no others."""
+        """Sequence of the last decision that must not wait to be batched."""
         self._unreported: dict[str, int] = {}
         self._agents: set[str | None] = set()
 
     @property
     def flush_to(self) -> int:
-        """The sequence of the last decision that somebody wants sent; 0 for nobody."""
+        """Sequence of the last decision to send without waiting; 0 if there is none."""
         waited = [watch.last_sequence for watch in self.flushes if watch.pending > 0]
         return max(waited, default=self.hurried_to)
 
@@ -69,23 +69,26 @@ class Ledger:
         return bool(self._unreported)
 
     def count_sent(self, sequence: int) -> None:
-        """One is acknowledged."""
         self.sent += 1
         for watch in self.flushes:
             if sequence <= watch.last_sequence:
                 watch.sent()
 
     def count_drop(
-        self, reason: str, agent_id: str | None, sequence: int | None = None, offered: bool = False
+        self,
+        reason: str,
+        agent_id: str | None,
+        sequence: int | None = None,
+        attempted: bool = False,
     ) -> None:
-        """One is given up; `sequence` unless it was never queued."""
+        """Counts a dropped decision; `sequence` is None if it was never queued."""
         self.dropped[reason] += 1
         if reason != "redacted":
             self._report(reason, 1)
             self._note_agent(agent_id)
         for watch in self.flushes:
             if sequence is not None and sequence <= watch.last_sequence:
-                watch.lost(offered)
+                watch.lost(attempted)
 
     def stats(self, pending: int, pending_bytes: int) -> Stats:
         return Stats(
@@ -103,7 +106,7 @@ class Ledger:
         )
 
     def take_report(self) -> dict[str, Any] | None:
-        """What the gateway was not told yet. It counts as told unless it is put back."""
+        """Takes the unreported drops. They count as reported unless `put_back` is called."""
         if not self._unreported:
             return None
         report: dict[str, Any] = {"dropped": self._unreported}
@@ -114,7 +117,7 @@ class Ledger:
         return report
 
     def put_back(self, report: dict[str, Any]) -> None:
-        """The gateway did not take it."""
+        """Adds back the counts of a report that the gateway did not accept."""
         for reason, count in report["dropped"].items():
             self._report(reason, count)
         self._note_agent(report.get("agent_id"))
@@ -123,6 +126,6 @@ class Ledger:
         self._unreported[reason] = min(self._unreported.get(reason, 0) + count, _REPORTED_MAX)
 
     def _note_agent(self, agent_id: str | None) -> None:
-        # Two are as many as any number of them: none of them is named.
+        # If the drops belong to two or more agents, the report does not name an agent.
         if len(self._agents) < 2:
             self._agents.add(agent_id)

@@ -1,4 +1,4 @@
-"""What the process does to its clients: it forks, it is told to end, it ends."""
+"""Connects clients to the process: forks, signals and exit."""
 
 from __future__ import annotations
 
@@ -14,49 +14,55 @@ from types import FrameType
 from typing import Any, Optional, Protocol
 
 
-class Endable(Protocol):
-    """What happens to a client with its process. None of it is for those who use the client."""
+class ShutdownTarget(Protocol):
+    """The client methods that this module calls. They are not part of the public API."""
 
     def _process_is_about_to_end(self) -> None:
-        """Has what is left sent, and does not wait for it."""
+        """Starts to send all queued decisions, without waiting for the result."""
 
     def _process_ends(self, began: float) -> None:
-        """Sends or counts what is left; the end has lasted since `began`."""
+        """Sends the remaining decisions, or drops and counts them.
+
+        `began` is the monotonic time at which process shutdown began.
+        """
 
     def _process_may_end(self, began: float) -> None:
-        """Sends what is left; the client goes on."""
+        """Sends the remaining decisions. The client stays usable."""
 
     def _process_forked(self) -> None:
-        """In the child: an empty queue, and threads and connections of its own."""
+        """Gives a forked child an empty queue and its own threads and connections."""
 
 
-_open: list[Endable] = []
+_open: list[ShutdownTarget] = []
 _has_worker_end = False
 _is_ending = False
-"""Whether clients are being flushed because of a signal or the end."""
+"""True while clients are flushed because of a signal or at process exit."""
 _flushed: tuple[float, float] | None = None
-"""From when until when it was last done because of a signal."""
+"""Monotonic times at which the last flush caused by a signal began and ended."""
 _SAME_END_S = 10.0
-"""An end that follows a signal so soon is the end that the signal asked for."""
+"""A process exit within this time of a signal's flush counts as caused by the same signal."""
 _handlers: list[Callable[[int, Optional[FrameType]], None]] = []
 
 
-def watch(client: Endable) -> None:
-    """Has the client end with the process, and begin anew in a child of it."""
+def watch(client: ShutdownTarget) -> None:
+    """Closes the client at process exit, and resets it in a forked child."""
     _open.append(client)
 
 
-def forget(client: Endable) -> None:
+def forget(client: ShutdownTarget) -> None:
     if client in _open:
         _open.remove(client)
 
 
-def end_all() -> None:
-    """Sends or counts what is left in every client, all of them at a time."""
+def close_all() -> None:
+    """Flushes and closes all clients concurrently.
+
+    Decisions still unsent at the deadline are dropped and counted.
+    """
     global _is_ending
     began = time.monotonic()
     if _is_ending:
-        # Whoever asks twice does not want to wait.
+        # A second request to end the process: do not wait.
         began = -math.inf
     elif _flushed is not None and began - _flushed[1] < _SAME_END_S:
         began -= _flushed[1] - _flushed[0]
@@ -76,7 +82,7 @@ def end_all() -> None:
 
 
 def _flush_all() -> None:
-    """Sends what is left in every client, unless that is being done already."""
+    """Flushes all clients concurrently, unless that is already in progress."""
     global _is_ending, _flushed
     if _is_ending:
         return
@@ -89,7 +95,7 @@ def _flush_all() -> None:
         for client in clients:
             client._process_may_end(began)
     except BaseException:
-        # Another signal: there is no time left for the end.
+        # Another signal arrived: do not wait when the process ends.
         began = -math.inf
         raise
     finally:
@@ -98,7 +104,7 @@ def _flush_all() -> None:
 
 
 def end_with_worker_process() -> None:
-    """A child made by multiprocessing ends without `atexit`, but it has an end of its own."""
+    """Registers a finalizer, because multiprocessing children do not run `atexit` handlers."""
     global _has_worker_end
     process = sys.modules.get("multiprocessing.process")
     if _has_worker_end or process is None or process.parent_process() is None:
@@ -107,19 +113,19 @@ def end_with_worker_process() -> None:
     try:
         from multiprocessing.util import Finalize
 
-        # Before queues and managers, which have priorities below, are gone.
-        Finalize(None, end_all, exitpriority=100)
+        # Runs before the finalizers of queues and managers, which have lower priorities.
+        Finalize(None, close_all, exitpriority=100)
     except ImportError:
         pass
 
 
 def handle_signals() -> str | None:
-    """Sends what is left on SIGTERM and SIGINT; says why it cannot be done, if so."""
+    """Flushes on SIGTERM and SIGINT. Returns the problem if signals cannot be handled."""
     if threading.current_thread() is not threading.main_thread():
-        return "handle_signals works in the main thread alone; signals are not handled"
+        return "handle_signals works only in the main thread; signals are not handled"
     for number in (signal.SIGTERM, signal.SIGINT):
         previous = signal.getsignal(number)
-        # One of ours serves all clients.
+        # One handler serves all clients.
         if previous not in (signal.SIG_IGN, None, *_handlers):
             _handlers.append(_handler(previous))
             signal.signal(number, _handlers[-1])
@@ -132,15 +138,15 @@ def _handler(previous: Callable[..., Any] | int | None) -> Callable[[int, FrameT
         if callable(previous):
             previous(number, frame)
             return
-        end_all()
-        # The exit status is to be that of the signal.
+        close_all()
+        # Ends the process with the exit status of the signal.
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
     return handle
 
 
-def _begin_anew() -> None:
+def _reset_after_fork() -> None:
     global _has_worker_end, _is_ending, _flushed
     _has_worker_end = _is_ending = False
     _flushed = None
@@ -148,6 +154,6 @@ def _begin_anew() -> None:
         client._process_forked()
 
 
-atexit.register(end_all)
+atexit.register(close_all)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(after_in_child=_reset_after_fork)

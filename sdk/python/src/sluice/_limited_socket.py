@@ -1,4 +1,4 @@
-"""A socket with one time limit for everything that is done with it."""
+"""A socket with one deadline for all of its operations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CHUNK_BYTES = 64 << 10
 
 
 class LimitedSocket:
-    """A socket of which each operation gets what is left of the time for all of them."""
+    """Limits each operation to the time that remains until the deadline."""
 
     def __init__(self, inner: socket.socket, remaining: Callable[[], float]) -> None:
         self._inner = inner
@@ -34,7 +34,7 @@ class LimitedSocket:
 
 
 class _LimitedReader(io.RawIOBase):
-    """Keeps the socket open until it is read, as a file of a socket does."""
+    """Keeps the socket open until the response is read, as a socket's own file object does."""
 
     def __init__(self, inner: socket.socket, remaining: Callable[[], float]) -> None:
         self._socket = inner

@@ -1,6 +1,6 @@
-"""What a model answered, read from objects or dicts of OpenAI's shape, whole or streamed.
+"""Reads model responses in the OpenAI format, complete or streamed.
 
-Nothing of the vendor's library is imported: whatever lacks a member is read as if it had none.
+Works with objects and dicts, without importing the vendor's library. A missing member is None.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sluice._context import Fields
 
 
 def member(value: Any, *path: str | int) -> Any:
-    """A member of a member, by attribute, key or index; None where there is none."""
+    """Returns a nested member, by attribute, key or index; None if it is missing."""
     for name in path:
         if isinstance(name, int):
             is_there = isinstance(value, Sequence) and len(value) > name
@@ -25,32 +25,32 @@ def member(value: Any, *path: str | int) -> Any:
 
 
 class Answer(Protocol):
-    """Collects an answer."""
+    """Collects the response to one model call."""
 
     def read(self, result: Any) -> None:
-        """Takes a whole answer."""
+        """Reads a complete response."""
 
     def add(self, event: Any) -> None:
-        """Takes one event of a stream."""
+        """Adds one event of a stream."""
 
     def fields(self) -> Fields:
-        """Output, tokens and metadata, as far as they are known."""
+        """Returns the output, tokens and metadata received so far."""
 
 
 class _Choice:
-    """One answer of possibly several: its text, and the tools that it calls."""
+    """One choice of a response: its text and tool calls."""
 
     def __init__(self) -> None:
         self.text: list[str] = []
         self.calls: dict[Any, dict[str, Any]] = {}
 
     def output(self) -> Any:
-        """The text alone; with calls of tools, both."""
+        """Returns the text alone, or text and tool calls."""
         text = "".join(self.text)
         return {"content": text, "tool_calls": list(self.calls.values())} if self.calls else text
 
     def take_call(self, index: Any, part: Any) -> None:
-        """A call, or one piece of it: its arguments come in many."""
+        """Adds a tool call or a part of one, because arguments arrive in many parts."""
         called = member(part, "function") or member(part, "custom") or part
         call = self.calls.setdefault(index, {"name": "", "arguments": ""})
         identity = member(part, "call_id") or member(part, "id")
@@ -61,7 +61,7 @@ class _Choice:
 
 
 class _Collected:
-    """What answers of both shapes come down to."""
+    """Members that the Chat Completions API and the Responses API share."""
 
     def __init__(self) -> None:
         self._tokens: tuple[Any, Any] = (None, None)
@@ -86,14 +86,14 @@ class _Collected:
 
 
 class ChatAnswer(_Collected):
-    """Of chat.completions."""
+    """Collects a response of the Chat Completions API."""
 
     def __init__(self) -> None:
         super().__init__()
         self._choices: dict[int, _Choice] = {}
 
     def read(self, result: Any) -> None:
-        """Takes a ChatCompletion, or a chunk of one."""
+        """Reads a ChatCompletion or a chunk of one."""
         self._take_head(
             result,
             member(result, "choices", 0, "finish_reason"),
@@ -110,45 +110,45 @@ class ChatAnswer(_Collected):
     add = read
 
     def fields(self) -> Fields:
-        """Of several choices, all outputs in an array."""
+        """Returns the fields; several choices become a list."""
         outputs = [choice.output() for _, choice in sorted(self._choices.items())]
         return self._fields(outputs if len(outputs) > 1 else next(iter(outputs), ""))
 
 
 class ResponseAnswer(_Collected):
-    """Of responses."""
+    """Collects a response of the Responses API."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._heard = _Choice()
+        self._choice = _Choice()
 
     def read(self, result: Any) -> None:
-        """Takes a Response: where it has outputs, they replace what was heard of them before."""
+        """Reads a Response. Its output, if any, replaces that of earlier events."""
         self._take_head(result, member(result, "status"), ("input_tokens", "output_tokens"))
         items = member(result, "output") or ()
         if items:
-            self._heard = _Choice()
+            self._choice = _Choice()
         for item in items:
             self._take_item(item)
 
     def add(self, event: Any) -> None:
-        """Takes an event: the last one holds the whole response."""
+        """Adds an event. The last event holds the whole response."""
         kind = member(event, "type")
         if kind in ("response.output_text.delta", "response.refusal.delta"):
-            self._heard.text.append(member(event, "delta") or "")
+            self._choice.text.append(member(event, "delta") or "")
         elif kind == "response.output_item.done":
-            self._take_item(member(event, "item"), is_text_heard=True)
+            self._take_item(member(event, "item"), is_text_known=True)
         elif member(event, "response") is not None:
             self.read(member(event, "response"))
 
     def fields(self) -> Fields:
-        """Of what was heard up to now."""
-        return self._fields(self._heard.output())
+        """Returns the fields of the response received so far."""
+        return self._fields(self._choice.output())
 
-    def _take_item(self, item: Any, *, is_text_heard: bool = False) -> None:
+    def _take_item(self, item: Any, *, is_text_known: bool = False) -> None:
         kind = member(item, "type")
         if kind in ("function_call", "custom_tool_call"):
-            self._heard.take_call(len(self._heard.calls), item)
-        elif kind == "message" and not is_text_heard:
+            self._choice.take_call(len(self._choice.calls), item)
+        elif kind == "message" and not is_text_known:
             for part in member(item, "content") or ():
-                self._heard.text.append(member(part, "text") or member(part, "refusal") or "")
+                self._choice.text.append(member(part, "text") or member(part, "refusal") or "")

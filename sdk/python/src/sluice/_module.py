@@ -1,4 +1,4 @@
-"""The functions of the module: they go to the client that `init` made last."""
+"""Module functions, which use the most recently initialized client."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _has_warned = False
 
 
 def init(**options: Unpack[InitOptions]) -> Client:
-    """Starts a client, to which the functions of the module go from now on.
+    """Starts a client, which the functions of the module then use.
 
-    Each option, such as api_key, base_url and agent_id, comes from the environment when it is not
-    given: SLUICE_API_KEY, and so on. The README has them all.
+    Unset options are read from the environment, for example api_key from SLUICE_API_KEY.
+    docs/reference.md lists all options.
     """
     global _client
     _client = Client(**options)
@@ -33,7 +33,7 @@ def init(**options: Unpack[InitOptions]) -> Client:
 
 
 def current_client() -> Client | None:
-    """The client that `init` made last; without one, None and one warning."""
+    """Returns the most recently initialized client. Without one, warns once and returns None."""
     global _has_warned
     if _client is None and not _has_warned:
         _has_warned = True

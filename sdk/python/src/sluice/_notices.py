@@ -1,4 +1,4 @@
-"""What the host is told: by its callbacks, and in a few lines on stderr."""
+"""Reports problems to the host's callbacks and, at most once a minute, on stderr."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _DELIVERY_WAIT_S = 1.0
 
 
 def write_line(text: str) -> None:
-    """One line on stderr, if there is one."""
+    """Writes one line to stderr. Never raises."""
     try:
         sys.stderr.write(f"sluice: {text}\n")
         sys.stderr.flush()
     except Exception:
-        # A closed or missing stderr is no reason to disturb the host.
+        # stderr is closed or missing.
         pass
 
 
 class _Pending:
-    """What a callback was not called with yet."""
+    """Pending calls of one callback for one stage or reason."""
 
     __slots__ = ("count", "error", "free_at")
 
@@ -38,7 +38,7 @@ class _Pending:
 
 
 class Notices:
-    """Noting is cheap and calls nobody; `deliver` does that, on a thread of our own."""
+    """Collects problems cheaply. `deliver` calls the callbacks, on a thread of the SDK."""
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings = settings
@@ -56,12 +56,12 @@ class Notices:
         self.has_news = False
 
     def config(self, text: str) -> None:
-        """Something is set up wrongly: told at once."""
+        """Reports a configuration problem immediately."""
         write_line(text)
         _call(self._settings.on_error, SluiceError(text), {"stage": "config", "count": 0})
 
     def error(self, stage: str, text: str, count: int, hint: str = "") -> None:
-        """Something failed; `count` decisions are concerned."""
+        """Reports a failure that affects `count` decisions."""
         with self._lock:
             if stage in ("send", "flush"):
                 self._failed += 1
@@ -73,11 +73,11 @@ class Notices:
                 pending.error = SluiceError(text)
             self.has_news = True
 
-    def drop(self, reason: str, is_told: bool = False) -> None:
-        """A decision was given up; `is_told` when a line of its own says so."""
+    def drop(self, reason: str, is_reported: bool = False) -> None:
+        """Reports a dropped decision. With `is_reported`, stderr already has a line about it."""
         with self._lock:
-            # What redact leaves out is left out on purpose.
-            if not is_told and reason != "redacted":
+            # A decision dropped by redact is not a loss.
+            if not is_reported and reason != "redacted":
                 self._lost[reason] = self._lost.get(reason, 0) + 1
                 self._warn_first(f"a decision was dropped ({reason}): {_HINTS[reason]}")
             if self._settings.on_drop is not None:
@@ -85,7 +85,7 @@ class Notices:
             self.has_news = True
 
     def due_at(self) -> float | None:
-        """When `deliver` has something to do."""
+        """Returns when `deliver` must be called next; None if nothing is pending."""
         if not self.has_news:
             return None
         with self._lock:
@@ -98,9 +98,9 @@ class Notices:
             return min(times, default=None)
 
     def deliver(self, is_last: bool = False) -> None:
-        """Tells what is due; the callbacks whatever is left when it is the last time."""
-        # One thread at a time: whoever comes last knows that all was told. A callback that hangs
-        # is not waited for.
+        """Prints due lines and makes due callback calls; with `is_last`, all pending calls."""
+        # One thread delivers at a time, so that everything has been delivered when the last thread
+        # returns. The timeout limits the wait for a hanging callback.
         is_alone = self._delivery.acquire(timeout=_DELIVERY_WAIT_S)
         try:
             self._deliver(is_last)
@@ -149,19 +149,19 @@ class Notices:
         return lines
 
     def _forget_first(self) -> None:
-        """What the first line told of needs no summary."""
+        """Excludes from the summary the problem that the first line reported."""
         if self._failed + sum(self._lost.values()) == 1:
             self._failed, self._lost = 0, {}
 
     def _summary(self) -> str:
         parts: list[str] = []
         if self._failed:
-            parts.append(f"failed requests: {self._failed} (the last: {self._last_failure})")
+            parts.append(f"failed requests: {self._failed} (latest: {self._last_failure})")
         if self._lost:
             reasons = ", ".join(f"{reason} {count}" for reason, count in self._lost.items())
             parts.append(f"dropped decisions: {sum(self._lost.values())} ({reasons})")
         self._failed, self._lost = 0, {}
-        return f"since the last line like this: {'; '.join(parts)}"
+        return f"since the last report: {'; '.join(parts)}"
 
     @staticmethod
     def _take(
@@ -181,17 +181,17 @@ def _call(callback: Callable[..., Any] | None, *args: Any) -> None:
         if callback is not None:
             callback(*args)
     except (Exception, SystemExit):
-        # A callback that fails must not stop what it was told about.
+        # An error in a callback must not end the thread of the SDK.
         pass
 
 
 _HINTS = {
-    "queue_full": "more is logged than can be sent; see queue_max_items and queue_max_bytes",
-    "too_large": "it has more than max_decision_bytes, or than the gateway takes",
-    "invalid": "it has no input, no output, or cannot be encoded",
-    "redact_error": "redact failed, and what was not redacted is not sent",
-    "refused": "the gateway refused it; its log and docs/errors.md say why",
+    "queue_full": ("logged faster than sent; see queue_max_items and queue_max_bytes"),
+    "too_large": "larger than max_decision_bytes, or than the gateway accepts",
+    "invalid": "no input or output, or not encodable",
+    "redact_error": "redact failed, and decisions are never sent unredacted",
+    "refused": "rejected by the gateway; see docs/reference/errors.md in the Sluice repository",
     "unauthorized": "check SLUICE_API_KEY and SLUICE_BASE_URL",
-    "retries_exhausted": "the gateway could not be reached in time",
+    "retries_exhausted": "every attempt to send it failed",
     "shutdown": "the client was closed, or the process ended",
 }

@@ -1,4 +1,4 @@
-"""What the objects of Python come to as JSON."""
+"""Describes how a Python object is written as JSON."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from sluice._plain import TooLarge
 
 
 class Text(NamedTuple):
-    """It has a text of its own."""
+    """The object is written as this text."""
 
     text: str
 
 
 class Marked(NamedTuple):
-    """It is no data; the text says what was there."""
+    """The object is not data. The text says what it was."""
 
     text: str
 
 
 class Expanded(NamedTuple):
-    """It has members: named ones, or a list."""
+    """The object is written as its members, which have names or form a list."""
 
     members: dict[Any, Any] | list[Any]
 
 
 class Unwrapped(NamedTuple):
-    """It stands for another value."""
+    """The object is written as another value."""
 
     value: Any
 
@@ -54,7 +54,7 @@ _FUNCTIONS = (
 
 
 def describe(value: Any, size_max: int) -> Description:
-    """What `value` comes to. Raises TooLarge, and whatever the value itself raises."""
+    """Describes `value`. Raises TooLarge and any exception that the value itself raises."""
     if isinstance(value, _FUNCTIONS):
         return Marked(f"[function {getattr(value, '__name__', 'anonymous')}]")
     if isinstance(value, Enum):
@@ -79,7 +79,7 @@ def _members(value: Any, size_max: int) -> dict[Any, Any] | list[Any]:
     if type(value) is dict:
         return value
     is_mapping = isinstance(value, Mapping)
-    # What iterates in its own way may never end, whatever its length is said to be.
+    # A custom iterator may never end, regardless of its `len`.
     members = list(islice(value.items() if is_mapping else value, size_max + 1))
     if len(members) > size_max:
         raise TooLarge
@@ -101,7 +101,7 @@ def _by_protocol(value: Any, size_max: int) -> Description:
     if dataclasses.is_dataclass(kind):
         names = [field.name for field in dataclasses.fields(value)]
         return Expanded({name: getattr(value, name) for name in names if hasattr(value, name)})
-    # Looked up on the type: an object of mocks has every attribute.
+    # Looks at the type, because a mock object has every attribute.
     if callable(getattr(kind, "model_dump", None)):
         return Unwrapped(value.model_dump())
     if hasattr(kind, "__fields__") and callable(getattr(kind, "dict", None)):
@@ -121,7 +121,7 @@ def _binary(value: bytes | bytearray | memoryview, size_max: int) -> Text:
 
 
 def type_name(value: object) -> str:
-    """Its name alone: a representation may be slow, or tell what is secret."""
+    """Returns the type's name. The repr is not used: it may be slow or contain a secret."""
     return type(value).__name__[:_NAME_CHARACTERS_MAX]
 
 

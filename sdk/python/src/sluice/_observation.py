@@ -1,6 +1,6 @@
-"""One call that is being observed: what went in, when, and what came of it.
+"""Observation: records one call with its input, duration and result.
 
-Nothing here may disturb the call: whatever fails in here is swallowed, and the call goes on.
+Errors in this module are suppressed, so that they do not disturb the call.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from sluice._encode import Captured, capture
 
 Log = Callable[..., str]
 _CHARS_MAX = 4 * 1024 * 1024
-"""More than any decision may have: what has reached it will be dropped as too large anyway."""
+"""More characters than a decision can have. Longer output is dropped as too large anyway."""
 _ITEMS_MAX = 100_000
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is said once, when a function is wrapped."""
+    """The options of a wrapped function."""
 
     fields: Fields
     map_input: Callable[..., Any] | None = None
@@ -31,12 +31,12 @@ class Options:
 
 
 def described(name: str | None, fields: Fields) -> Fields:
-    """The fields that are set, the name among their metadata."""
+    """Returns the fields that are set, with `name`, if any, in the metadata."""
     return merge_fields(fields, {"metadata": {"name": name}} if name is not None else {})
 
 
 class Observation:
-    """Logs one decision when it first ends, in the context in which it began."""
+    """Logs one decision when the observation first ends, in the context in which it began."""
 
     __slots__ = ("_log", "_options", "_context", "_began", "_input", "_over")
 
@@ -49,21 +49,21 @@ class Observation:
         self._began = time.perf_counter()
 
     def items(self) -> Items:
-        """Collects what a stream gives; a mapping of the output sees the items themselves."""
+        """Returns a collector for a stream, which keeps the original items if map_output is set."""
         return Items() if self._options.map_output is None else Items(lambda item, _: item)
 
     def end(self, output: Any) -> None:
-        """It returned `output`; None is the JSON text null, since a decision has some output."""
+        """Ends with `output`. None becomes the JSON text null, because an output is required."""
         map_output = self._options.map_output
         mapped = output if map_output is None else guarded(lambda: map_output(output))
         self.finish({"output": "null" if mapped is None else mapped})
 
     def fail(self, error: BaseException, fields: Fields | None = None) -> None:
-        """It raised `error`, after it had given `fields`."""
+        """Ends with `error`, and with `fields` that were known before it was raised."""
         self.finish(merge_fields({"output": "", **(fields or {})}, {"metadata": {"error": error}}))
 
     def finish(self, fields: Fields) -> None:
-        """Logs what is known by now; any further end is without effect."""
+        """Logs the decision with `fields`; later calls have no effect."""
         if self._over:
             return
         self._over = True
@@ -74,7 +74,7 @@ class Observation:
 
 
 class Items:
-    """What a stream gave so far: the joined text (of bytes: as UTF-8), or a list of anything."""
+    """Collects the items of a stream, as joined text (bytes as UTF-8) or as a list."""
 
     def __init__(self, take: Callable[[Any, str], Any] = capture) -> None:
         self._take = take
@@ -84,7 +84,7 @@ class Items:
         self._is_text = True
 
     def add(self, item: Any) -> None:
-        """Keeps the item as it is now, unless there is too much already."""
+        """Takes a snapshot of the item. Items above the limits are discarded."""
         if self._chars > _CHARS_MAX or len(self._items) >= _ITEMS_MAX:
             return
         text = self._decode(item) if isinstance(item, (bytes, bytearray)) else item
@@ -95,7 +95,6 @@ class Items:
         self._chars += len(text) if isinstance(text, str) else _size_of(text)
 
     def output(self) -> Any:
-        """Text, or a list."""
         if self._is_text:
             return "".join(self._items) + self._decode(b"", True)
         return _join(self._items) if self._take is capture else self._items
@@ -107,7 +106,7 @@ def _size_of(item: Any) -> int:
 
 
 def _join(items: list[Any]) -> Captured:
-    """One array of all that was captured."""
+    """Joins captured items into one JSON array."""
     parts = [item if isinstance(item, Captured) else capture(item, "/output") for item in items]
     texts = [part.text for part in parts if part.text is not None]
     if len(texts) < len(parts):
@@ -121,7 +120,7 @@ def _join(items: list[Any]) -> Captured:
 
 
 def snapshot_of(read: Callable[[], Any], pointer: str) -> Any:
-    """What `read` returns, as it is now; text cannot change, so it is its own snapshot."""
+    """Takes a snapshot of the result of `read`. Text is immutable and returned unchanged."""
 
     def take() -> Any:
         value = read()
@@ -131,7 +130,7 @@ def snapshot_of(read: Callable[[], Any], pointer: str) -> Any:
 
 
 def guarded(work: Callable[[], Any]) -> Any:
-    """What `work` returns, or a text that names its error, without what the error says."""
+    """Returns the result of `work`, or text that names the type of its error."""
     try:
         return work()
     except Exception as error:

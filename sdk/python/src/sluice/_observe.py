@@ -1,7 +1,7 @@
-"""observe: wraps a function so that each of its calls is logged as a decision.
+"""observe: wraps a function so that each call is logged as a decision.
 
-The function stays what it was: def, async def, generator or async generator; it returns what it
-returned and raises what it raised.
+The wrapper is the same kind of function (def, async def, generator or async generator) and has the
+same results and exceptions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Observe:
-    """`@observe` or `@observe(domain="billing")`; what it wraps keeps its type."""
+    """`@observe` or `@observe(domain="billing")`; the wrapped function keeps its type."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -64,9 +64,10 @@ class Observe:
 
 
 def observe_function(function: Any, log: Log, options: Options) -> Any:
-    """The function, observed; a classmethod or staticmethod stays one, and a class what it is."""
+    """Wraps a function, classmethod or staticmethod; returns a class unchanged."""
     if isinstance(function, type):
-        write_line(f"observe is for functions, so calls of {function.__name__} are not logged")
+        name = function.__name__
+        write_line(f"observe wraps functions, not classes: calls of {name} are not logged")
         return function
     if isinstance(function, (classmethod, staticmethod)):
         return type(function)(observe_function(function.__func__, log, options))
@@ -86,7 +87,7 @@ def _create_begin(function: Any, log: Log, options: Options) -> Begin:
 
 
 def _create_read_input(function: Any) -> Callable[..., dict[str, Any]]:
-    """Arguments by the names of their parameters, without self and cls."""
+    """Returns a function that reads arguments by parameter name, without self and cls."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -95,7 +96,7 @@ def _create_read_input(function: Any) -> Callable[..., dict[str, Any]]:
     names = [parameter.name for parameter in parameters]
     hidden = names[0] if names and names[0] in ("self", "cls") else None
     if all(parameter.kind in _NAMED for parameter in parameters):
-        # Binding costs more than all else of a call does.
+        # Avoids Signature.bind, which would cost more than everything else in a call.
         read = partial(_read_named, names)
     else:
         read = partial(_read_bound, signature)
@@ -144,7 +145,7 @@ def _wrap_plain(function: Any, begin: Begin) -> Any:
 
 
 def _hand_over(result: Any, observation: Observation) -> Any:
-    """What a function returned: what is still to come is observed until it ends."""
+    """Returns the result of a function. A generator or awaitable is observed until it ends."""
     if inspect.isgenerator(result):
         return relay(result, observation)
     if inspect.isasyncgen(result):

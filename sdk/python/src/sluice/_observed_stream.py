@@ -1,4 +1,4 @@
-"""A stream of a vendor's library, handed through: it is what it was, and is listened to."""
+"""Wraps a stream of a vendor's library and records its items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sluice._observation import Observation, guarded
 
 
 class ObservedStream:
-    """Stands for a stream, sync or async; everything that is not about iterating is its own."""
+    """Stands in for a sync or async stream. Everything except iteration is delegated to it."""
 
     def __init__(self, stream: Any, answer: Answer, observation: Observation) -> None:
         self._stream = stream
@@ -19,7 +19,7 @@ class ObservedStream:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """So that isinstance() answers as for the stream itself."""
+        """Makes isinstance() work as for the stream itself."""
         return type(self._stream)
 
     def __getattr__(self, name: str) -> Any:
@@ -74,7 +74,7 @@ class ObservedStream:
         return await self._stream.__aexit__(*error)
 
     def close(self) -> Any:
-        """Ends the decision with what was heard; of an async stream, returns what is awaited."""
+        """Ends the decision with the items read so far. Awaitable for an async stream."""
         self._end()
         return self._stream.close()
 

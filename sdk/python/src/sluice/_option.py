@@ -1,4 +1,4 @@
-"""One option: what it may be, and how it is read from what a caller or the environment says."""
+"""Option: the accepted values of an option, and how they are parsed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 
 Value = Union[str, int, float, bool, None]
 
-_KEY = "a key such as slk_live_…, with nothing around it"
+_KEY = "an API key such as slk_live_…, unquoted"
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option that is also a variable of the environment."""
+    """An option that an environment variable can also set."""
 
     name: str
     kind: str
@@ -30,11 +30,11 @@ class Option:
 
     @property
     def accepted(self) -> str:
-        """The accepted form, for people."""
+        """Describes the accepted values in a warning."""
         if self.kind == "text":
-            return _KEY if self.name == "api_key" else "a text"
+            return _KEY if self.name == "api_key" else "a non-empty text"
         if self.kind == "url":
-            return "an address such as https://sluice.example.com"
+            return "a URL such as https://sluice.example.com"
         if self.kind == "flag":
             return "true or false"
         if self.kind == "choice":
@@ -44,7 +44,7 @@ class Option:
 
 
 def parse(option: Option, raw: Any) -> Value:
-    """The value; None when it is not of the accepted form."""
+    """Returns the value; None if it is invalid."""
     return _PARSERS[option.kind](option, raw)
 
 
@@ -57,7 +57,7 @@ def _text(option: Option, raw: object) -> str | None:
 
 
 def _url(_: Option, raw: object) -> str | None:
-    """Without the slash at its end; a path before the routes is fine."""
+    """Accepts a URL with or without a path, and removes trailing slashes."""
     if not isinstance(raw, str):
         return None
     try:
@@ -65,7 +65,7 @@ def _url(_: Option, raw: object) -> str | None:
         valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         return None
-    # An empty query, too, would end the path.
+    # An empty query would swallow the path appended later, so look for the question mark itself.
     if not valid or any(mark in raw for mark in "?#\\") or "@" in parts.netloc:
         return None
     return raw.rstrip("/") if all("!" <= character <= "~" for character in raw) else None
@@ -84,7 +84,7 @@ def _choice(option: Option, raw: object) -> str | None:
     return str(raw) if isinstance(raw, str) and raw in option.choices else None
 
 
-# What `float` takes besides is as likely a mistake.
+# float() accepts other forms, which are probably mistakes.
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 

@@ -1,4 +1,4 @@
-"""The options: what they are called, what they may be, and where each value comes from."""
+"""Options: names, accepted values and defaults. Resolves settings from their sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OnDrop = Callable[[dict[str, Any]], object]
 
 
 class InitOptions(TypedDict, total=False):
-    """What `init` takes; the README says what each means."""
+    """Keyword arguments of `init`. docs/reference.md explains each option."""
 
     api_key: str | None
     base_url: str | None
@@ -82,13 +82,13 @@ OPTIONS = (
 
 CALLBACKS = ("redact", "on_error", "on_drop")
 
-# Hosts of these may be frozen as soon as an answer is out, so nothing may wait.
+# Environment variables of hosts that may freeze a process after a response.
 _FREEZING_HOSTS = ("AWS_LAMBDA_FUNCTION_NAME", "VERCEL", "K_SERVICE", "FUNCTIONS_WORKER_RUNTIME")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Every option with its value."""
+    """The resolved value of every option."""
 
     api_key: str | None = field(repr=False)
     base_url: str | None
@@ -121,7 +121,7 @@ class Settings:
 
 
 def resolve(given: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
-    """Option before environment before default; what is wrong becomes a warning."""
+    """Resolves each setting: option, environment, default. An invalid value causes a warning."""
     warnings = [_unknown(name) for name in given if name not in _NAMES]
     values: dict[str, Any] = {
         option.name: _choose(option, given, environ, warnings) for option in OPTIONS
@@ -140,43 +140,41 @@ _NAMES = frozenset([*(option.name for option in OPTIONS), *CALLBACKS])
 def _choose(
     option: Option, given: Mapping[str, Any], environ: Mapping[str, str], warnings: list[str]
 ) -> Value:
-    # A secret that was read from a file often ends with the end of its line.
-    told = environ.get(option.env, "").strip()
-    sources = ((option.name, given.get(option.name)), (option.env, told or None))
+    # A secret read from a file often ends with a newline.
+    variable = environ.get(option.env, "").strip()
+    sources = ((option.name, given.get(option.name)), (option.env, variable or None))
     for source, raw in sources:
         if raw is None:
             continue
         value = parse(option, raw)
         if value is not None:
             return value
-        warnings.append(
-            f"{source} must be {option.accepted}; {_shown(option.default)} is used instead"
-        )
+        warnings.append(f"{source} must be {option.accepted}; using {_shown(option.default)}")
         return option.default
     return option.default
 
 
 def _shown(default: Value) -> str:
-    return "nothing" if default is None else str(default).lower()
+    return str(default).lower()
 
 
 def _callback(name: str, value: Any, warnings: list[str]) -> Any:
     if value is None or callable(value):
         return value
     if name == "redact":
-        warnings.append("redact must be a function; until then every decision is dropped")
+        warnings.append("redact must be a function; every decision is dropped")
         return _refuse
-    warnings.append(f"{name} must be a function; none is used instead")
+    warnings.append(f"{name} must be a function")
     return None
 
 
 def _refuse(_: dict[str, Any]) -> NoReturn:
-    """A redaction that cannot be called must not mean that nothing is redacted."""
-    raise TypeError("redact is no function")
+    """Stands in for a redact that is not a function, so that nothing is sent unredacted."""
+    raise TypeError("redact is not a function")
 
 
 def _unknown(name: str) -> str:
     import difflib
 
     nearest = difflib.get_close_matches(name, _NAMES, 1, 0)
-    return f"{name} is no option; did you mean {nearest[0]}?"
+    return f"unknown option {name} (did you mean {nearest[0]}?)"

@@ -1,26 +1,26 @@
-"""Whether a value is plain JSON data already, as nearly every value is: then C code encodes it."""
+"""Detects plain JSON data, so that C code can encode it. Nearly all values are plain."""
 
 from __future__ import annotations
 
 from typing import Any
 
 DEPTH_MAX = 56
-"""Levels of nesting within one field; the gateway takes 64 of a whole decision."""
+"""Maximum nesting depth of a field. The gateway accepts 64 levels for a whole decision."""
 
 _SCALARS = frozenset((int, float, bool, type(None)))
 _PLAIN_MAX = 1 << 128
-"""Many integers that are longer could be far more text than there are members."""
+"""Larger integers are not plain, because the size estimate ignores their digits."""
 
 
 class TooLarge(Exception):
-    """The value has more bytes than a decision may have."""
+    """Raised if a value exceeds the maximum size of a decision."""
 
 
 def is_plain(value: Any, size_max: int) -> bool:
-    """Whether JSON's own encoder gives what ours would, lone surrogates and NaN aside.
+    """Checks whether Python's JSON encoder can encode the value, except for surrogates and NaN.
 
-    Goes level by level, so a cycle ends at the depth limit, and what it multiplies at `size_max`.
-    Raises TooLarge when the values alone have more characters than that.
+    Works level by level: a cycle ends at the depth limit, and exponential growth at `size_max`.
+    Raises TooLarge if the values alone have more than `size_max` characters.
     """
     if type(value) in _SCALARS:
         return True
@@ -42,7 +42,10 @@ def is_plain(value: Any, size_max: int) -> bool:
 
 
 def _look(container: Any, below: list[Any]) -> int:
-    """Characters of it at least, what is nested put into `below`; -1 when it is not plain."""
+    """Returns the minimum number of characters, or -1 if the data is not plain.
+
+    Adds nested values to `below`.
+    """
     kind = type(container)
     if kind is dict:
         size = len(container)

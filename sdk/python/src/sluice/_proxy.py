@@ -1,4 +1,4 @@
-"""The proxy that the environment names for an address, if any."""
+"""Finds the proxy that the environment sets for a URL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 
 def proxy_of(scheme: str, host: str) -> str | None:
-    """Its address, with a name and password if it needs them."""
+    """Returns the URL of the proxy, with credentials if it has any; None without a proxy."""
     if not _names_any(scheme):
         return None
     from urllib.request import (  # type: ignore[attr-defined]
@@ -22,7 +22,7 @@ def proxy_of(scheme: str, host: str) -> str | None:
 
 
 def proxy_authorization(username: str | None, password: str | None) -> dict[str, str]:
-    """The header for a proxy that wants to know who asks."""
+    """Returns the authorization header of a proxy; empty if it has no credentials."""
     if username is None:
         return {}
     pair = f"{unquote(username)}:{unquote(password or '')}".encode()
@@ -35,6 +35,6 @@ def _names_any(scheme: str) -> bool:
 
 
 if _names_any("http") or _names_any("https"):
-    # Now, not on a thread of ours: a fork amid an import would leave the child with one that
-    # never ends. Without a proxy it is not worth its time.
+    # Imported now and not on a thread of the SDK, because a fork during an import leaves the child
+    # with an import lock that is never released. Without a proxy the import is not needed.
     import urllib.request  # noqa: F401

@@ -1,4 +1,4 @@
-"""What waits to be sent and what is on its way, within two bounds: decisions and bytes."""
+"""Queue of unsent decisions, including those in flight, with limits on items and bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Entry:
         self.data = data
         self.agent_id = agent_id
         self.sequence = 0
-        """Counts up, in the order of logging."""
+        """Position in logging order."""
         self.waits_since = 0.0
         self.attempts = 0
         self.first_attempt_at = 0.0
@@ -35,7 +35,7 @@ class Entry:
 
 
 class Batch:
-    """Decisions of one request; a batch that is sent again unchanged keeps its id."""
+    """The decisions of one request. A batch that is retried unchanged keeps its id."""
 
     __slots__ = ("attempts", "began_at", "entries", "id", "not_before", "size")
 
@@ -46,11 +46,11 @@ class Batch:
         self.id = str(uuid.uuid4())
         self.attempts = 0
         self.began_at = 0.0
-        """Of the last attempt."""
+        """Start of the last attempt."""
 
 
 class Queue:
-    """Not thread-safe: its owner has the lock. All times are seconds of one steady clock."""
+    """Not thread-safe: the sender holds the lock. Times are in seconds of a monotonic clock."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -59,20 +59,20 @@ class Queue:
         self._fresh_size = 0
         self._next_sequence = 1
         self.batch_items = settings.batch_max_items
-        """Decisions of the next batches: fewer than the option says after a 413."""
+        """Maximum number of decisions in a batch, lowered after a 413."""
         self._in_flight: list[Batch] = []
         self._in_flight_items = 0
         self._in_flight_size = 0
         self.items = 0
         self.size = 0
-        """Bytes, those in flight included, as with `items`."""
+        """Size in bytes. Like `items`, it includes decisions in flight."""
 
     @property
     def last_sequence(self) -> int:
         return self._next_sequence - 1
 
     def make_room(self, size: int) -> list[Entry] | None:
-        """Evicts what must go for `size` more bytes; None when they cannot be taken at all."""
+        """Evicts entries to make room for `size` bytes. Returns None if that is impossible."""
         settings = self._settings
         if self.items < settings.queue_max_items and self.size + size <= settings.queue_max_bytes:
             return []
@@ -88,7 +88,7 @@ class Queue:
         return evicted
 
     def push(self, entry: Entry, now: float) -> None:
-        """Lets a decision wait, for which there is room."""
+        """Queues a decision. The caller has made room for it."""
         entry.sequence = self._next_sequence
         self._next_sequence += 1
         entry.waits_since = now
@@ -98,16 +98,16 @@ class Queue:
         self.size += len(entry.data)
 
     def needs_wake(self) -> bool:
-        """Whether the decision pushed last changes when the next batch is due."""
+        """Checks whether the most recently queued decision affects when the next batch is due."""
         if len(self._fresh) in (1, self.batch_items):
             return True
         excess = self._fresh_size - self._settings.batch_max_bytes
         return 0 <= excess <= len(self._fresh[-1].data)
 
     def due_at(self, flush_to: int) -> float | None:
-        """When the next batch is due: 0 for at once, None when nothing waits.
+        """Returns when the next batch is due: 0 for immediately, None if nothing is waiting.
 
-        `flush_to` is the sequence of the last decision for which somebody waits.
+        `flush_to` is the sequence of the last decision that a flush waits for.
         """
         times = [batch.not_before for batch in self._retries]
         if self._fresh:
@@ -124,14 +124,14 @@ class Queue:
             return 0
         return first.waits_since + settings.batch_interval_ms / 1000
 
-    def take(self, now: float, beside: int) -> Batch | None:
-        """The next batch, in flight from now on; `beside` bytes travel with it."""
+    def take(self, now: float, reserved: int) -> Batch | None:
+        """Takes the next batch and marks it as in flight. Leaves room for `reserved` more bytes."""
         ripe = next((batch for batch in self._retries if batch.not_before <= now), None)
         if ripe is not None:
             self._retries.remove(ripe)
         elif not self._fresh:
             return None
-        batch = ripe or Batch(self._take_fresh(beside))
+        batch = ripe or Batch(self._take_fresh(reserved))
         batch.attempts += 1
         batch.began_at = now
         for entry in batch.entries:
@@ -144,13 +144,16 @@ class Queue:
         return batch
 
     def land(self, batch: Batch) -> None:
-        """The batch is in flight no longer; its decisions still count until each is settled."""
+        """Marks a batch as no longer in flight.
+
+        Its decisions count toward the limits until each is settled.
+        """
         self._in_flight.remove(batch)
         self._in_flight_items -= len(batch.entries)
         self._in_flight_size -= batch.size
 
     def settle(self, entry: Entry) -> bool:
-        """Forgets a decision; false when it was forgotten before."""
+        """Removes a decision. Returns False if it was already removed."""
         if entry.is_settled:
             return False
         entry.is_settled = True
@@ -159,11 +162,11 @@ class Queue:
         return True
 
     def put_back(self, *batches: Batch) -> None:
-        """To be sent again, before everything else."""
+        """Puts batches that must be retried at the front of the queue."""
         self._retries.extendleft(reversed(batches))
 
     def remove_all(self) -> list[Entry]:
-        """Whatever is left, in flight or not; the caller settles each."""
+        """Returns all entries, including those in flight. The caller settles each of them."""
         batches = [*self._in_flight, *self._retries]
         entries = [entry for batch in batches for entry in batch.entries]
         entries.extend(self._fresh)
@@ -172,8 +175,8 @@ class Queue:
         self._fresh_size = 0
         return entries
 
-    def _take_fresh(self, beside: int) -> list[Entry]:
-        room = self._settings.batch_max_bytes - beside
+    def _take_fresh(self, reserved: int) -> list[Entry]:
+        room = self._settings.batch_max_bytes - reserved
         taken: list[Entry] = []
         while self._fresh and len(taken) < self.batch_items:
             cost = len(self._fresh[0].data) + 1
@@ -189,11 +192,11 @@ class Queue:
         return entry
 
     def _evict(self) -> Entry:
-        """The oldest of what waits."""
+        """Evicts and returns the oldest waiting decision."""
         if not self._retries:
             entry = self._pop_fresh()
         else:
-            # Without it there is no such batch any more; the others may travel with new ones.
+            # The batch has changed, so its other decisions may join new batches.
             entry, *rest = self._retries.popleft().entries
             self._fresh.extendleft(reversed(rest))
             self._fresh_size += sum(len(other.data) + 1 for other in rest)

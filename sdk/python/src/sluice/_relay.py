@@ -1,4 +1,4 @@
-"""Generators handed through: every item, sent value and exception passes as it would have."""
+"""Relays generators: records items and passes sent values and exceptions through."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from sluice._observation import Observation
 
 Begin = Callable[[tuple[Any, ...], dict[str, Any]], Observation]
-"""Called with what the function was called with."""
+"""Starts an observation. Called with the arguments of the observed function."""
 
 
 def relay(
     generator: Generator[Any, Any, Any], observation: Observation
 ) -> Generator[Any, Any, Any]:
-    """The generator, noted; a consumer that stops early ends it with what there is."""
+    """Relays and records a generator. A consumer that stops early ends the decision."""
     items = observation.items()
     proceed: Callable[[], Any] = partial(generator.send, None)
     try:
@@ -44,7 +44,7 @@ def relay(
 def relaying_async(
     function: Callable[..., AsyncGenerator[Any, Any]], begin: Begin
 ) -> Callable[..., AsyncGenerator[Any, Any]]:
-    """An async generator function that does the same; there is no `yield from` for these."""
+    """Like `relay`, but for async generator functions, in which `yield from` is not allowed."""
 
     async def relayed(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         generator = function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Which decisions are sent when not all are: all of a session, or none of it."""
+"""Sampling: decides which decisions are sent; a session is sent whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ _WORD = 0xFFFFFFFF
 
 
 def is_sampled(key: str, rate: float) -> bool:
-    """The same key is always answered alike, by every SDK."""
+    """Returns the same result for the same key in every SDK."""
     return rate >= 1 or _hash(key) / (_WORD + 1) < rate
 
 
 def _hash(key: str) -> int:
-    """FNV-1a, finished like murmur3, since FNV alone spreads short texts badly."""
+    """FNV-1a with the finalizer of murmur3, because FNV-1a alone distributes short texts poorly."""
     value = 0x811C9DC5
     for byte in key.encode("utf-8", "replace"):
         value = ((value ^ byte) * 0x01000193) & _WORD

@@ -1,4 +1,4 @@
-"""The threads that send, and everything that they share with those who log, flush and close."""
+"""Sender: worker threads, and the state that they share with log, flush and close."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 
 from sluice import _lifecycle
+from sluice._batch_result import BatchResult
 from sluice._exchange import Exchange, Job, report_text
 from sluice._ledger import FlushWatch
 from sluice._notices import Notices
@@ -14,20 +15,19 @@ from sluice._queue import Entry
 from sluice._settle import Settler
 from sluice._stats import FlushResult, Stats
 from sluice._transport import Transport
-from sluice._verdict import Verdict
 
 _ENVELOPE_BYTES = 20
 _WORKERS_MAX = 2
 
 
 class Sender:
-    """Thread-safe. Nothing but `flush` and `close` ever waits for the network."""
+    """Thread-safe. Only `flush` and `close` wait for the network."""
 
     def __init__(self, settings: Settings, notices: Notices) -> None:
         self._settings = settings
         self._notices = notices
         self._exchange = Exchange(settings)
-        # Reentrant, since a signal handler may log or flush while its thread is in here.
+        # Reentrant, because a signal handler may log or flush while its thread holds the lock.
         self._lock = threading.RLock()
         self._work = threading.Condition(self._lock)
         self._progress = threading.Condition(self._lock)
@@ -43,7 +43,7 @@ class Sender:
         self.is_closed = False
 
     def put(self, entry: Entry, is_changed: bool) -> None:
-        """Queues a decision, or drops what there is no room for."""
+        """Queues a decision. Drops old decisions or the new one if the queue is full."""
         with self._lock:
             self._ledger.logged += 1
             self._ledger.changed += is_changed
@@ -55,12 +55,12 @@ class Sender:
                 self._ledger.count_drop("queue_full", old.agent_id, old.sequence)
                 self._note_drop("queue_full")
             self._queue.push(entry, time.monotonic())
-            # None may have been to be had before.
+            # An earlier attempt to start a worker may have failed.
             if self._queue.needs_wake() or self._workers == 0:
                 self._wake()
 
     def drop(self, reason: str, agent_id: str | None) -> None:
-        """Counts a decision that is given up before it could be queued."""
+        """Counts a decision that was dropped before it was queued."""
         with self._lock:
             self._ledger.logged += 1
             self._drop_new(reason, agent_id)
@@ -70,8 +70,8 @@ class Sender:
             self._ledger.logged += 1
             self._ledger.sampled_out += 1
 
-    def tell(self) -> None:
-        """Has a worker deliver what was noted."""
+    def deliver_notices(self) -> None:
+        """Wakes a worker to deliver notices."""
         with self._lock:
             self._wake()
 
@@ -86,7 +86,7 @@ class Sender:
             is_alone = has_work and self._workers == 0 and not self._start_worker()
             self._workers += is_alone
         if is_alone:
-            # At the end of a process there may be no new threads: this one does the work.
+            # At interpreter shutdown no new threads can start, so this thread sends.
             self._run_worker(watch, deadline)
         with self._lock:
             while not self._is_over(watch, deadline):
@@ -96,13 +96,13 @@ class Sender:
         return watch.result()
 
     def hurry(self) -> None:
-        """Has all that waits sent at once, and does not wait for it."""
+        """Starts to send all waiting decisions, without waiting for the result."""
         with self._lock:
             self._ledger.hurried_to = self._queue.last_sequence
             self._wake()
 
     def close(self) -> int:
-        """Gives up what is left, and says how much that was."""
+        """Drops all remaining decisions and returns their number."""
         with self._lock:
             left = [] if self.is_closed else self._queue.remove_all()
             self.is_closed = True
@@ -118,7 +118,7 @@ class Sender:
             return self._ledger.stats(self._queue.items, self._queue.size)
 
     def abandon_connections(self) -> None:
-        """For a forked child: the connections are those of its parent."""
+        """Closes the connections in a forked child, because they belong to its parent."""
         for transport in self._transports:
             transport.abandon()
 
@@ -133,7 +133,7 @@ class Sender:
             self._wake()
 
     def _wake(self) -> None:
-        """Has a worker look at what changed."""
+        """Wakes a worker, or starts one, to act on a change."""
         if self._idle:
             self._work.notify()
         elif self.is_closed:
@@ -142,7 +142,7 @@ class Sender:
             self._start_worker()
 
     def _is_over(self, watch: FlushWatch, deadline: float) -> bool:
-        """Whether a flush has nothing left to wait for."""
+        """Checks whether a flush has nothing left to wait for."""
         now = time.monotonic()
         if now >= deadline or self.is_closed:
             return True
@@ -166,7 +166,7 @@ class Sender:
             return False
 
     def _run_worker(self, watch: FlushWatch | None = None, deadline: float = 0.0) -> None:
-        """Sends until the client is closed, or until the flush of a watch is over."""
+        """Sends until the client is closed or, with a watch, until the watched flush is over."""
         transport = self._exchange.new_transport()
         self._transports.append(transport)
         try:
@@ -177,9 +177,9 @@ class Sender:
                 if job is None:
                     return
                 if job is not _NEWS:
-                    verdict = self._exchange.run(transport, job)
+                    result = self._exchange.run(transport, job)
                     with self._lock:
-                        self._land(job, verdict)
+                        self._land(job, result)
         finally:
             transport.close()
             with self._lock:
@@ -187,7 +187,7 @@ class Sender:
                 self._transports.remove(transport)
 
     def _wait_for_job(self, watch: FlushWatch | None, deadline: float) -> Job | None:
-        """The next request, as soon as it is due; None at the end."""
+        """Waits until a request is due and returns it; None when the worker must end."""
         while True:
             now = time.monotonic()
             if self.is_closed or (watch is not None and self._is_over(watch, deadline)):
@@ -207,7 +207,7 @@ class Sender:
                 self._idle -= 1
 
     def _due_at(self) -> float | None:
-        """When the next request may begin; None without any, or with enough on their way."""
+        """Returns when the next request may start; None if none is waiting or allowed."""
         if self._in_flight >= self._gate.in_flight_max:
             return None
         due_at = self._queue.due_at(self._ledger.flush_to)
@@ -217,30 +217,30 @@ class Sender:
 
     def _take(self, now: float) -> Job:
         report = self._ledger.take_report()
-        beside = _ENVELOPE_BYTES + (0 if report is None else len(report_text(report)))
-        batch = self._queue.take(now, beside)
+        reserved = _ENVELOPE_BYTES + (0 if report is None else len(report_text(report)))
+        batch = self._queue.take(now, reserved)
         entries = [] if batch is None else batch.entries
         self._in_flight += 1
         self._ledger.requests += 1
         self._ledger.retried += sum(entry.attempts > 1 for entry in entries)
         if self._due_at() is not None:
-            # Another worker is to know when the next one is due.
+            # Another worker waits for the next request.
             self._wake()
         return Job(batch, report)
 
-    def _land(self, job: Job, verdict: Verdict) -> None:
+    def _land(self, job: Job, result: BatchResult) -> None:
         now = time.monotonic()
         self._in_flight -= 1
         if job.batch is not None:
             self._queue.land(job.batch)
-            self._settler.settle(job.batch, verdict, now)
+            self._settler.settle(job.batch, result, now)
         else:
-            self._settler.pass_gate(verdict, now)
+            self._settler.pass_gate(result, now)
         if job.report is not None:
             self._report_wanted = False
-            if not verdict.is_taken:
+            if not result.is_accepted:
                 self._ledger.put_back(job.report)
-        self._settler.note(verdict)
+        self._settler.note(result)
         self._work.notify_all()
         self._progress.notify_all()
 

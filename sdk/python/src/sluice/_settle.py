@@ -1,20 +1,20 @@
-"""Applies a verdict: each decision of a batch is sent, given up, or waits for another attempt."""
+"""Settles a batch: each decision is sent, dropped or retried, depending on the response."""
 
 from __future__ import annotations
 
 import datetime
 
+from sluice._batch_result import BatchResult, ItemResult
 from sluice._gate import Gate
 from sluice._hint import hint_of
 from sluice._ledger import Ledger
 from sluice._notices import Notices
 from sluice._options import Settings
 from sluice._queue import Batch, Entry, Queue
-from sluice._verdict import Fate, Verdict
 
 
 class Settler:
-    """Not thread-safe: its owner has the lock."""
+    """Not thread-safe: the sender holds the lock."""
 
     def __init__(self, settings: Settings, notices: Notices) -> None:
         self._settings = settings
@@ -23,94 +23,98 @@ class Settler:
         self.ledger = Ledger()
         self.gate = Gate(settings)
 
-    def settle(self, batch: Batch, verdict: Verdict, now: float) -> None:
-        """The batch has landed; what was abandoned meanwhile stays so."""
-        self.pass_gate(verdict, now)
-        self._forget_standstill(batch, now)
-        fates = [
-            (entry, fate)
-            for entry, fate in zip(batch.entries, verdict.fates)
+    def settle(self, batch: Batch, result: BatchResult, now: float) -> None:
+        """Applies the result of a batch. Decisions dropped in the meantime stay dropped."""
+        self.pass_gate(result, now)
+        self._exclude_suspension(batch, now)
+        items = [
+            (entry, item)
+            for entry, item in zip(batch.entries, result.items)
             if not entry.is_settled
         ]
-        if verdict.fates[0] is Fate.TOO_LARGE:
+        if result.items[0] is ItemResult.TOO_LARGE:
             self._split(batch)
             return
-        again: list[Entry] = []
-        not_before = self._retry_at(batch, verdict, now)
-        for entry, fate in fates:
-            if fate is Fate.SENT:
+        retryable: list[Entry] = []
+        not_before = self._retry_at(batch, result, now)
+        for entry, item in items:
+            if item is ItemResult.SENT:
                 self._sent(entry)
-            elif fate is Fate.REFUSED:
-                self.drop(entry, "refused", offered=True)
+            elif item is ItemResult.REFUSED:
+                self.drop(entry, "refused", attempted=True)
             elif not self._is_spent(entry, not_before):
-                again.append(entry)
+                retryable.append(entry)
             else:
-                reason = "unauthorized" if fate is Fate.UNAUTHORIZED else "retries_exhausted"
-                self.drop(entry, reason, offered=True)
-        if again:
-            whole = len(again) == len(batch.entries)
-            self.queue.put_back(batch if whole else Batch(again, not_before))
+                reason = "unauthorized" if item is ItemResult.UNAUTHORIZED else "retries_exhausted"
+                self.drop(entry, reason, attempted=True)
+        if retryable:
+            whole = len(retryable) == len(batch.entries)
+            self.queue.put_back(batch if whole else Batch(retryable, not_before))
 
-    def drop(self, entry: Entry, reason: str, offered: bool = False) -> None:
-        """Gives up a queued decision."""
+    def drop(self, entry: Entry, reason: str, attempted: bool = False) -> None:
+        """Drops a queued decision."""
         if self.queue.settle(entry):
-            self.ledger.count_drop(reason, entry.agent_id, entry.sequence, offered)
-            self._notices.drop(reason, is_told=reason == "shutdown")
+            self.ledger.count_drop(reason, entry.agent_id, entry.sequence, attempted)
+            self._notices.drop(reason, is_reported=reason == "shutdown")
 
-    def note(self, verdict: Verdict) -> None:
-        """Tells of what failed."""
-        failed = sum(fate is not Fate.SENT for fate in verdict.fates)
-        if failed or not verdict.is_taken:
-            self.ledger.last_error = verdict.told
-            if verdict.fates[:1] == [Fate.TOO_LARGE] and failed > 1:
-                # Halves of it are on their way: nothing is wrong yet.
+    def note(self, result: BatchResult) -> None:
+        """Reports the failures of a result."""
+        failed = sum(item is not ItemResult.SENT for item in result.items)
+        if failed or not result.is_accepted:
+            self.ledger.last_error = result.summary
+            if result.items[:1] == [ItemResult.TOO_LARGE] and failed > 1:
+                # The two halves are retried: nothing is lost yet.
                 return
-            self._notices.error("send", verdict.told, failed, hint_of(self._settings, verdict))
+            self._notices.error("send", result.summary, failed, hint_of(self._settings, result))
 
     def _succeed(self, now: float) -> None:
-        """The gateway took what it was sent."""
+        """Notes that the gateway accepted decisions."""
         self.gate.succeed(now)
         self.ledger.last_success_at = (
             datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
         ).replace("+00:00", "Z")
 
-    def pass_gate(self, verdict: Verdict, now: float) -> None:
-        """What an answer means for the next requests."""
-        if verdict.is_misconfigured:
+    def pass_gate(self, result: BatchResult, now: float) -> None:
+        """Opens or closes the gate for later requests, depending on the result."""
+        if result.is_misconfigured:
             self.gate.trip(now)
-        elif _is_all_again(verdict):
-            self.gate.fail(now, verdict.retry_after_s)
-        elif verdict.is_taken or Fate.SENT in verdict.fates:
+        elif _is_all_retry(result):
+            self.gate.fail(now, result.retry_after_s)
+        elif result.is_accepted or ItemResult.SENT in result.items:
             self._succeed(now)
         else:
             self.gate.succeed(now)
-        if verdict.is_again:
-            self.gate.hold(now, verdict.retry_after_s)
-        if verdict.is_taken and Fate.SENT in verdict.fates:
+        if result.is_retryable:
+            self.gate.hold(now, result.retry_after_s)
+        if result.is_accepted and ItemResult.SENT in result.items:
             self._grow()
 
-    def _forget_standstill(self, batch: Batch, now: float) -> None:
-        """A request takes no longer than its timeout, but a host may be suspended meanwhile."""
-        stood_s = now - batch.began_at - self._settings.timeout_ms / 1000
-        if stood_s > 0:
+    def _exclude_suspension(self, batch: Batch, now: float) -> None:
+        """Extends the retry budget by the time during which the host was suspended.
+
+        A request exceeds its timeout only if the host was suspended.
+        """
+        suspended_s = now - batch.began_at - self._settings.timeout_ms / 1000
+        if suspended_s > 0:
             for entry in batch.entries:
-                entry.first_attempt_at += stood_s
+                entry.first_attempt_at += suspended_s
 
     def _sent(self, entry: Entry) -> None:
         if self.queue.settle(entry):
             self.ledger.count_sent(entry.sequence)
 
-    def _retry_at(self, batch: Batch, verdict: Verdict, now: float) -> float:
-        """When its decisions may be tried again, as far as that is not up to the gate.
+    def _retry_at(self, batch: Batch, result: BatchResult, now: float) -> float:
+        """Returns the earliest time to send the decisions to retry, disregarding the gate.
 
-        The gateway takes decisions, but not these: only they wait.
+        If the gateway accepted the batch in part, only these decisions must wait. Otherwise the
+        gate makes all requests wait.
         """
-        if verdict.is_misconfigured or _is_all_again(verdict):
+        if result.is_misconfigured or _is_all_retry(result):
             return 0.0
         return now + self.gate.draw_pause_s(max(entry.attempts for entry in batch.entries))
 
     def _is_spent(self, entry: Entry, not_before: float) -> bool:
-        """Whether there is no time or attempt left for it."""
+        """Checks whether a decision has no time or attempts left."""
         settings = self._settings
         ends_at = entry.first_attempt_at + settings.retry_budget_ms / 1000
         is_late = max(self.gate.opens_at, not_before) > ends_at
@@ -120,12 +124,12 @@ class Settler:
         entries = [entry for entry in batch.entries if not entry.is_settled]
         if len(batch.entries) == 1:
             for entry in entries:
-                self.drop(entry, "too_large", offered=True)
+                self.drop(entry, "too_large", attempted=True)
             return
         middle = (len(batch.entries) + 1) // 2
         self.queue.batch_items = min(self.queue.batch_items, max(1, len(batch.entries) // 2))
         for entry in entries:
-            # The gateway did not look at it alone yet.
+            # The attempt does not count, because a smaller batch has not been tried yet.
             entry.attempts -= 1
         halves = (batch.entries[:middle], batch.entries[middle:])
         left = [[entry for entry in half if not entry.is_settled] for half in halves]
@@ -136,6 +140,6 @@ class Settler:
         queue.batch_items = min(queue.batch_items + 1, self._settings.batch_max_items)
 
 
-def _is_all_again(verdict: Verdict) -> bool:
-    """Whether the gateway took and judged nothing, so that everything waits."""
-    return verdict.is_again and all(fate is Fate.AGAIN for fate in verdict.fates)
+def _is_all_retry(result: BatchResult) -> bool:
+    """Checks whether every decision must be retried, in which case all requests wait."""
+    return result.is_retryable and all(item is ItemResult.RETRY for item in result.items)

@@ -1,4 +1,4 @@
-"""What becomes of decisions, counted: each ends as sent, dropped or sampled out, exactly once."""
+"""Stats: counts of decisions. Each decision ends once, as sent, dropped or sampled out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Stats:
-    """`logged == sent + sum(dropped.values()) + sampled_out + pending`, always."""
+    """Invariant: `logged == sent + sum(dropped.values()) + sampled_out + pending`."""
 
     logged: int
     sent: int
@@ -20,16 +20,16 @@ class Stats:
     requests: int
     last_error: str | None
     last_success_at: str | None
-    """ISO 8601, in UTC."""
+    """ISO 8601 in UTC; None before the first success."""
 
 
 @dataclass(frozen=True)
 class FlushResult:
-    """What became, during a flush, of the decisions that were pending when it began."""
+    """Counts of the decisions that were pending when a flush began, by result."""
 
     sent: int
     failed: int
-    """Given up after they were offered to the gateway."""
+    """Dropped after the gateway rejected them or all retries failed."""
     dropped: int
-    """Given up without being offered."""
+    """Dropped because the queue was full or the client was closed."""
     pending: int

@@ -1,4 +1,4 @@
-"""trace: one decision that is put together piece by piece within a `with` block."""
+"""trace: logs one decision whose fields are set step by step within a `with` block."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sluice._uuid7 import new_id
 
 
 class StartTrace:
-    """`with client.trace() as decision:`"""
+    """Starts a trace: `with client.trace() as decision:`."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -33,29 +33,29 @@ class StartTrace:
 
 
 class Trace:
-    """The decision of one block; it is logged when the block ends, with its error if it had one."""
+    """The decision of a `with` block, logged when the block ends, with any error it raised."""
 
     def __init__(self, log: Log, fields: Fields) -> None:
         self.decision_id = new_id()
-        """Known at once, so that it can be handed out from within the block."""
+        """Known from the start, so that the block can pass it on."""
         self._log = log
         self._fields = merge_fields({}, fields)
         self._metadata = merge_metadata({}, fields.get("metadata"))
 
     def set_input(self, value: Any) -> None:
-        """What was asked; a snapshot of it is taken now."""
+        """Sets the input to a snapshot of the value."""
         self._fields["input"] = snapshot_of(lambda: value, "/input")
 
     def set_output(self, value: Any) -> None:
-        """What was decided; a snapshot of it is taken now."""
+        """Sets the output to a snapshot of the value."""
         self._fields["output"] = snapshot_of(lambda: value, "/output")
 
     def set_metadata(self, metadata: Mapping[str, Any]) -> None:
-        """Adds members, and replaces those of the same name."""
+        """Adds members to the metadata, replacing existing members with the same names."""
         self._metadata = merge_metadata(self._metadata, metadata)
 
     def set_tokens(self, *, input: int | None = None, output: int | None = None) -> None:  # noqa: A002
-        """Tokens that a model read and wrote."""
+        """Sets the numbers of tokens that the model read and wrote."""
         self._fields["input_tokens"] = input
         self._fields["output_tokens"] = output
 

@@ -1,4 +1,4 @@
-"""One connection to the gateway, kept open, with one time limit for each whole exchange."""
+"""HTTP transport: one persistent connection, and one time limit per exchange."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from sluice._batch_result import Response
 from sluice._limited_socket import LimitedSocket
 from sluice._proxy import proxy_authorization, proxy_of
-from sluice._verdict import Response
 
 BODY_BYTES_MAX = 4 << 20
 
-# Looking up a host imports this codec. A fork in the middle of that would leave the child with an
-# import that never ends, so nothing is imported on a thread of ours.
+# Host name lookups import this codec. A fork during an import leaves the child with an import lock
+# that is never released, so nothing is imported on a thread of the SDK.
 codecs.lookup("idna")
 
 
 class TransportError(Exception):
-    """There was no whole answer. The text is for people and holds no secret."""
+    """Raised if there was no complete response. The text contains no secret."""
 
 
 class Transport:
-    """For one thread at a time."""
+    """Not thread-safe."""
 
     def __init__(self, base_url: str, timeout_s: float) -> None:
         self._url = urlsplit(base_url)
@@ -42,15 +42,15 @@ class Transport:
         self._extra_headers: dict[str, str] = {}
 
     def post(self, path: str, headers: Mapping[str, str], body: bytes) -> Response:
-        """Raises TransportError: no connection, reset, cut short, no HTTP, out of time."""
+        """Raises TransportError unless a complete response arrives within the time limit."""
         return self._exchange("POST", path, headers, body)
 
     def get(self, path: str, headers: Mapping[str, str]) -> Response:
-        """Raises TransportError, as `post` does."""
+        """Raises TransportError like `post`."""
         return self._exchange("GET", path, headers, None)
 
     def close(self) -> None:
-        """Forgets the connection; a later exchange makes another."""
+        """Closes the connection. The next exchange opens a new one."""
         connection, self._connection = self._connection, None
         if connection is not None:
             try:
@@ -59,7 +59,7 @@ class Transport:
                 pass
 
     def abandon(self) -> None:
-        """Closes the descriptor alone: in a forked child any lock of a connection may be held."""
+        """Closes only the file descriptor, because a forked child may inherit a held lock."""
         if self._socket is not None:
             try:
                 os.close(self._socket.detach())
@@ -71,18 +71,18 @@ class Transport:
     ) -> Response:
         self._deadline = time.monotonic() + self._timeout_s
         try:
-            return self._ask(method, path, headers, body)
+            return self._request(method, path, headers, body)
         except (OSError, http.client.HTTPException, ValueError) as error:
             self.close()
             if isinstance(error, ssl.SSLError):
-                # Whom to trust is read anew: somebody may have mended that.
+                # Load the trusted certificates again, because they may have been fixed.
                 self._tls = None
-            raise TransportError(_told(error)) from error
+            raise TransportError(_describe(error)) from error
         except BaseException:
             self.close()
             raise
 
-    def _ask(
+    def _request(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None
     ) -> Response:
         if self._connection is not None and _is_stale(self._connection):
@@ -94,20 +94,21 @@ class Transport:
         try:
             connection.request(method, target, body, {**headers, **self._extra_headers})
         except (BrokenPipeError, ConnectionResetError):
-            # A gateway that refuses a long body may answer and close before it has all of it.
+            # A gateway that rejects a long body may respond and close the connection before it has
+            # read the body.
             pass
-        answer = connection.getresponse()
-        content = _read(answer)
-        if content is None or answer.will_close:
+        response = connection.getresponse()
+        content = _read(response)
+        if content is None or response.will_close:
             self.close()
         return Response(
-            answer.status, {name.lower(): value for name, value in answer.getheaders()}, content
+            response.status, {name.lower(): value for name, value in response.getheaders()}, content
         )
 
     def _connect(self) -> http.client.HTTPConnection:
         proxy = proxy_of(self._url.scheme, self._url.hostname or "")
         connection = self._connection_to(proxy) if proxy else self._direct_connection()
-        # As its own does, but for one time limit however many addresses there are.
+        # Like the original method, but with one time limit for all addresses.
         connection._create_connection = self._open  # type: ignore[attr-defined]
         connection.timeout = self._remaining()
         connection.connect()
@@ -154,15 +155,15 @@ class Transport:
         raise failure
 
     def _remaining(self) -> float:
-        """Seconds that the exchange may still take."""
+        """Returns the seconds that remain for the exchange."""
         remaining = self._deadline - time.monotonic()
         if remaining <= 0:
             raise socket.timeout("timed out")
         return remaining
 
 
-class _Answer(http.client.HTTPResponse):
-    """Passes over hints of any kind that come before the answer, as HTTP asks."""
+class _Response(http.client.HTTPResponse):
+    """Skips informational responses of any kind, as HTTP requires."""
 
     def _read_status(self) -> tuple[str, int, str]:
         while True:
@@ -173,23 +174,23 @@ class _Answer(http.client.HTTPResponse):
 
 
 class _HttpConnection(http.client.HTTPConnection):
-    response_class = _Answer
+    response_class = _Response
 
 
 class _HttpsConnection(http.client.HTTPSConnection):
-    response_class = _Answer
+    response_class = _Response
 
 
-def _read(answer: http.client.HTTPResponse) -> bytes | None:
-    """None when it is too long. Raises IncompleteRead when it was cut short."""
-    if answer.length is not None:
-        return answer.read() if answer.length <= BODY_BYTES_MAX else None
-    content = answer.read(BODY_BYTES_MAX + 1)
+def _read(response: http.client.HTTPResponse) -> bytes | None:
+    """Returns the body; None if it is too long. Raises IncompleteRead if it is truncated."""
+    if response.length is not None:
+        return response.read() if response.length <= BODY_BYTES_MAX else None
+    content = response.read(BODY_BYTES_MAX + 1)
     return content if len(content) <= BODY_BYTES_MAX else None
 
 
 def _is_stale(connection: http.client.HTTPConnection) -> bool:
-    """Whether there is something to read though nothing was asked: mostly the end."""
+    """Checks for unexpected data to read, usually because the peer closed the connection."""
     try:
         with selectors.DefaultSelector() as selector:
             selector.register(connection.sock, selectors.EVENT_READ)
@@ -198,7 +199,7 @@ def _is_stale(connection: http.client.HTTPConnection) -> bool:
         return True
 
 
-def _told(error: Exception) -> str:
-    """The kind of failure; texts of such errors may hold anything."""
+def _describe(error: Exception) -> str:
+    """Returns only the kind of failure, because the error's text may contain anything."""
     reason = getattr(error, "strerror", None)
     return f"{type(error).__name__}: {reason}" if isinstance(reason, str) else type(error).__name__

@@ -1,4 +1,4 @@
-"""What the SDK calls itself."""
+"""The version of the SDK."""
 
 VERSION = "0.1.0"
 SDK_VERSION = f"python/{VERSION}"

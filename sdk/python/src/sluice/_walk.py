@@ -1,4 +1,4 @@
-"""The slow way to plain data, for whatever a caller may hold: what must be changed is noted."""
+"""Slow path: copies any value to plain data and notes each value that had to be changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sluice._plain import DEPTH_MAX, TooLarge
 
 CHANGES_MAX = 10
 
-# Imported now: a fork amid an import would leave the child with one that never ends.
+# Import the codec now: a fork during an import leaves the child with an import lock that is never
+# released.
 codecs.lookup("utf-16-le")
 
 _POINTER_CHARACTERS_MAX = 200
@@ -19,7 +20,7 @@ _UNWRAPS_MAX = 8
 
 
 class Walk:
-    """Makes private copies of values, in which there is nothing but plain data."""
+    """Makes private copies of values. A copy contains only plain data."""
 
     def __init__(self, size_max: int, place_number: Callable[[int], Any] | None = None) -> None:
         self.changes: list[str] = []
@@ -29,13 +30,13 @@ class Walk:
         self._place_number = place_number
 
     def copy(self, value: Any, name: str) -> Any:
-        """The copy of a field called `name`. Raises TooLarge."""
+        """Copies the value of the field `name`. Raises TooLarge."""
         self._path = [name]
         self._inside = set()
         return self._copy(value, 1)
 
     def note(self, kind: str, name: str | None = None) -> None:
-        """Notes a change where the walk is, or of the field `name`."""
+        """Notes a change at the current path, or to the field `name` as a whole."""
         if len(self.changes) < CHANGES_MAX:
             path = self._path if name is None else [name]
             pointer = "".join(f"/{_escape(step)}" for step in path)
@@ -57,7 +58,7 @@ class Walk:
         except TooLarge:
             raise
         except Exception as error:
-            # Whatever a value of the caller does when it is read, the rest is still worth sending.
+            # Send the rest of the decision even if one value raises.
             self.note("unreadable")
             return self.text(f"[error: {type_name(error)}]")
 
@@ -86,7 +87,7 @@ class Walk:
         if depth > DEPTH_MAX:
             self.note("too_deep")
             return "[too deep]"
-        # Its brackets, and a comma or a colon for each member.
+        # One for the brackets, and one for the comma or colon of each member.
         self._take(1 + len(members))
         if isinstance(members, dict):
             return self._members(members, depth)
@@ -96,10 +97,10 @@ class Walk:
         copy: dict[str, Any] = {}
         for key, member in list(members.items()):
             name = self._key(key)
-            is_taken = name in copy
+            is_duplicate = name in copy
             copy[name] = self._step(name, member, depth)
-            if is_taken:
-                # Two keys that differ only in type: the later one stays.
+            if is_duplicate:
+                # Two keys have the same text. The later one wins.
                 self._path.append(name)
                 self.note("not_data")
                 self._path.pop()
@@ -124,7 +125,7 @@ class Walk:
         return "null" if copy is None else str(copy).lower()
 
     def text(self, value: str) -> str:
-        """The text with U+FFFD for each lone surrogate, which UTF-8 cannot hold."""
+        """Replaces each unpaired surrogate with U+FFFD, because UTF-8 cannot encode it."""
         self._take(len(value))
         text = str.__str__(value)
         if text.isascii():
@@ -133,10 +134,10 @@ class Walk:
             text.encode()
             return text
         except UnicodeEncodeError:
-            mended = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        if mended.count("\ufffd") > text.count("\ufffd"):
+            repaired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        if repaired.count("\ufffd") > text.count("\ufffd"):
             self.note("surrogate")
-        return mended
+        return repaired
 
     def _integer(self, value: int) -> Any:
         digits = value.bit_length() // 4
@@ -157,10 +158,10 @@ class Walk:
             raise TooLarge
 
 
-_PLAIN_DIGITS = 600
-"""Python turns longer integers into text only as far as the host allows it."""
+_PLAIN_DIGITS = 512
+"""In units of 4 bits: at most 617 digits. The lowest limit that a host can set is 640."""
 
 
 def _escape(step: str) -> str:
-    mended = step.encode("utf-8", "replace").decode()
-    return mended.replace("~", "~0").replace("/", "~1")
+    repaired = step.encode("utf-8", "replace").decode()
+    return repaired.replace("~", "~0").replace("/", "~1")

@@ -1,4 +1,4 @@
-"""A composed decision to the bytes that are sent."""
+"""Encodes a composed decision as the bytes that are sent."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sluice._version import SDK_VERSION
 from sluice._walk import CHANGES_MAX
 
 TextOf = Callable[[Any, str], str]
-"""JSON text of the value of a field."""
+"""Returns the JSON text of a value. The arguments are the value and the field name."""
 
 _TAIL = f',"sdk_version":"{SDK_VERSION}"'
 
 
 class _NotPlain(Exception):
-    """Only the slow way leads on."""
+    """Raised if a value requires the slow path."""
 
 
 def encode(
     decision_id: str, decision: dict[str, Any], notes: Notes, size_max: int
 ) -> tuple[bytes, bool]:
-    """The bytes to send, and whether anything had to be changed. Raises TooLarge."""
+    """Returns the bytes to send, and whether any value was changed. Raises TooLarge."""
     data = None if notes else _encode_plain(decision_id, decision, size_max)
     is_changed = False
     if data is None:
@@ -79,7 +79,7 @@ def _encode_any(
 
 
 def _with_changes(metadata: dict[str, Any], changes: list[str]) -> dict[str, Any]:
-    """Ours after those that it tells of already; anything else of that name gives way to them."""
+    """Appends the changes to the caller's list, or replaces a value that is not such a list."""
     earlier = metadata.get("sdk_changes")
     if not isinstance(earlier, list) or not all(type(item) is str for item in earlier):
         earlier = []
@@ -87,7 +87,7 @@ def _with_changes(metadata: dict[str, Any], changes: list[str]) -> dict[str, Any
 
 
 def _assemble(decision_id: str, decision: dict[str, Any], text_of: TextOf) -> str:
-    """The JSON text but for the last brace."""
+    """Returns the JSON text without the closing brace."""
     parts = [f'{{"decision_id":"{decision_id}"']
     for name in ("agent_id", "session_id", "domain"):
         value = decision.get(name)
@@ -107,7 +107,7 @@ def _assemble(decision_id: str, decision: dict[str, Any], text_of: TextOf) -> st
 
 
 def _output(value: Any, text_of: TextOf) -> str:
-    """The gateway takes a text: of anything else it is given the JSON text."""
+    """Returns a JSON string: the text itself, or the JSON text of any other value."""
     text = text_of(value, "output")
     is_text = isinstance(value, (str, Captured)) and text.startswith('"')
     return text if is_text else encode_string(text)

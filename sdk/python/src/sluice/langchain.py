@@ -1,7 +1,7 @@
-"""A callback handler for LangChain and LangGraph: given as one of `callbacks`, it logs runs.
+"""Callback handler for LangChain and LangGraph that logs model calls or runs.
 
-It has the shape that LangChain asks of a handler, and works without being one of its classes; where
-LangChain is installed it is one, since models check that of handlers given to their constructor.
+It works without LangChain's classes. If LangChain is installed, it extends BaseCallbackHandler,
+because models check the type of the handlers passed to their constructor.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ __all__ = ["SluiceCallbackHandler"]
 
 
 class SluiceCallbackHandler(_Base):
-    """Logs each call of a model; with `record="runs"`, each outermost run and all its tokens."""
+    """Logs each model call or, with `record="runs"`, each outermost run with all of its tokens."""
 
     raise_error = False
-    run_inline = True  # log never waits, and a thread per event would lose their order
+    run_inline = True  # log never blocks, and separate threads would lose the order of events
     ignore_llm = False
     ignore_chat_model = False
     ignore_retriever = True
@@ -44,33 +44,33 @@ class SluiceCallbackHandler(_Base):
 
     @property
     def ignore_chain(self) -> bool:
-        """Chains matter only for whole runs."""
+        """True for record="models", which does not need chains."""
         return not self._is_whole
 
     @property
     def ignore_agent(self) -> bool:
-        """Tools matter only as what connects a model to its run."""
+        """True for record="models". Runs need tools to find the root run of a model call."""
         return not self._is_whole
 
     def on_llm_start(self, serialized: Any, prompts: Any, **about: Any) -> None:
-        """A model that completes text; there is one prompt for each run."""
+        """Called when a text completion starts."""
         self._begin(lambda: prompts[0] if len(prompts) == 1 else prompts, about, is_model=True)
 
     def on_chat_model_start(self, serialized: Any, messages: Any, **about: Any) -> None:
-        """A model that answers messages."""
+        """Called when a chat model call starts."""
         read = lambda: plain(messages[0] if len(messages) == 1 else messages)  # noqa: E731
         self._begin(read, about, is_model=True)
 
     def on_chain_start(self, serialized: Any, inputs: Any, **about: Any) -> None:
-        """A chain, a graph or a node of one."""
+        """Called when a chain, a graph or a node of a graph starts."""
         self._begin(lambda: plain(inputs), about)
 
     def on_tool_start(self, serialized: Any, input_str: Any, **about: Any) -> None:
-        """A tool."""
+        """Called when a tool call starts."""
         self._begin(lambda: about.get("inputs") or input_str, about)
 
     def on_llm_end(self, response: Any, *, run_id: Any, **about: Any) -> None:
-        """What a model answered."""
+        """Called when a model call ends."""
 
         def end() -> None:
             run, fields = self._runs.take(run_id), answer_fields(response)
@@ -82,7 +82,7 @@ class SluiceCallbackHandler(_Base):
         guarded(end)
 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **about: Any) -> None:
-        """What a chain returned."""
+        """Called when a chain ends."""
 
         def end() -> None:
             run = self._runs.take(run_id)
@@ -92,11 +92,11 @@ class SluiceCallbackHandler(_Base):
         guarded(end)
 
     def on_tool_end(self, output: Any, *, run_id: Any, **about: Any) -> None:
-        """What a tool returned."""
+        """Called when a tool call ends."""
         self.on_chain_end(output, run_id=run_id)
 
     def on_llm_error(self, error: BaseException, *, run_id: Any, **about: Any) -> None:
-        """What any of them raised."""
+        """Called when a run ends with an error."""
 
         def end() -> None:
             run = self._runs.take(run_id)
@@ -109,16 +109,16 @@ class SluiceCallbackHandler(_Base):
     on_tool_error = on_llm_error
 
     def on_llm_new_token(self, token: Any, **about: Any) -> None:
-        """The whole answer comes at the end."""
+        """Ignored, because `on_llm_end` receives the whole response."""
 
     def on_agent_action(self, action: Any, **about: Any) -> None:
-        """Its tool tells of itself."""
+        """Ignored, because the tool call has its own events."""
 
     def on_agent_finish(self, finish: Any, **about: Any) -> None:
-        """Its chain tells of itself."""
+        """Ignored, because the chain has its own events."""
 
     def on_text(self, text: Any, **about: Any) -> None:
-        """Nothing that its run does not tell."""
+        """Ignored, because the run has its own events."""
 
     def _begin(self, read_input: Callable[[], Any], about: Fields, is_model: bool = False) -> None:
         def begin() -> None:
@@ -133,11 +133,11 @@ class SluiceCallbackHandler(_Base):
 
 
 def _fields_of(about: Mapping[str, Any], is_model: bool) -> Fields:
-    """What LangChain says of a run; a thread of LangGraph is a session where it tells of it."""
-    told = about.get("metadata") or {}
+    """Returns the fields of a run. The LangGraph thread is the session if no other is set."""
+    given = about.get("metadata") or {}
     metadata = {"name": about.get("name"), "tags": about.get("tags") or None}
     if is_model:
-        metadata.update(model=told.get("ls_model_name"), provider=told.get("ls_provider"))
+        metadata.update(model=given.get("ls_model_name"), provider=given.get("ls_provider"))
     known = {name: value for name, value in metadata.items() if value is not None}
-    thread = None if "session_id" in current_fields() else told.get("thread_id")
-    return {"session_id": told.get("session_id") or thread, "metadata": known}
+    thread = None if "session_id" in current_fields() else given.get("thread_id")
+    return {"session_id": given.get("session_id") or thread, "metadata": known}

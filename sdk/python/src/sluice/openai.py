@@ -1,7 +1,6 @@
-"""wrap_openai: every call of a client of OpenAI's shape becomes a decision.
+"""wrap_openai: logs every call to an OpenAI or compatible client as a decision.
 
-It goes by the shape of the client alone: sync or async, of any vendor, as long as it has
-`chat.completions.create` or `responses.create`.
+Works with any sync or async client that has `chat.completions.create` or `responses.create`.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ class _Shape(NamedTuple):
 
 
 def _responses_input(request: Fields) -> Any:
-    asked, instructions = request.get("input"), request.get("instructions")
-    return {"instructions": instructions, "input": asked} if instructions else asked
+    content, instructions = request.get("input"), request.get("instructions")
+    return {"instructions": instructions, "input": content} if instructions else content
 
 
 _SHAPES = (
@@ -44,10 +43,11 @@ _SHAPES = (
 
 
 def wrap_openai(client: Logs, openai: OpenAI) -> OpenAI:
-    """The same object, each of whose calls is logged from now on; to wrap it again is harmless."""
+    """Changes the client so that its calls are logged, and returns it. Idempotent."""
     found = list(_methods_of(openai))
     if not found:
-        write_line("wrap_openai finds neither chat.completions.create nor responses.create to wrap")
+        methods = "neither chat.completions.create nor responses.create"
+        write_line(f"wrap_openai: the client has {methods}, so nothing is logged")
     for resource, name, shape in found:
         method = getattr(resource, name)
         if not hasattr(method, _MARK):
@@ -88,7 +88,7 @@ def _request_fields(request: Fields) -> Fields:
 
 
 def _asks_for_raw(request: Fields) -> bool:
-    """with_raw_response and with_streaming_response: the answer is not read by the library yet."""
+    """Checks for with_raw_response and with_streaming_response, which return unparsed bodies."""
     headers = request.get("extra_headers")
     return isinstance(headers, dict) and any(str(name).lower() == _RAW_HEADER for name in headers)
 

@@ -1,4 +1,4 @@
-"""The handler with `langchain_core` itself, and models of its own that answer without a network."""
+"""Tests the handler with `langchain_core` itself and with models that need no network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fake_model(*answers: str, **options: Any) -> GenericFakeChatModel:
 
 
 class Repeating(LLM):
-    """Completes a text with itself."""
+    """Completes a text by repeating it."""
 
     @property
     def _llm_type(self) -> str:
@@ -45,7 +45,7 @@ class LangChainTest(ClientTestCase):
         self.handler = SluiceCallbackHandler(self.client)
         self.config: Any = {"callbacks": [self.handler]}
 
-    def test_it_is_a_handler_where_that_is_checked(self) -> None:
+    def test_passes_the_type_check_of_models(self) -> None:
         self.assertIsInstance(self.handler, BaseCallbackHandler)
         fake_model("a", callbacks=[self.handler]).invoke("q")
         self.assertEqual(self.decision()["output"], "a")

@@ -1,4 +1,4 @@
-"""wrap_openai with the library `openai` itself, against a server that answers as OpenAI does."""
+"""Tests wrap_openai with the library `openai` itself, against a fake server."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Model(BaseHTTPRequestHandler):
             self.wfile.write(b"data: [DONE]\n\n")
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Logs nothing."""
 
 
 class OpenAITest(ClientTestCase):
@@ -93,20 +93,20 @@ class OpenAITest(ClientTestCase):
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
-        told: Any = {"base_url": f"http://127.0.0.1:{server.server_port}/v1", "api_key": "none"}
-        self.model = wrap_openai(self.client, openai.OpenAI(**told, max_retries=0))
-        self.async_model = wrap_openai(self.client, openai.AsyncOpenAI(**told, max_retries=0))
+        options: Any = {"base_url": f"http://127.0.0.1:{server.server_port}/v1", "api_key": "none"}
+        self.model = wrap_openai(self.client, openai.OpenAI(**options, max_retries=0))
+        self.async_model = wrap_openai(self.client, openai.AsyncOpenAI(**options, max_retries=0))
 
-    def expect(self, *, asked: Any, tokens: bool = True) -> None:
+    def expect(self, *, input: Any, tokens: bool = True) -> None:
         sent = self.decision()
-        self.assertEqual((sent["input"], sent["output"]), (asked, "hello"))
+        self.assertEqual((sent["input"], sent["output"]), (input, "hello"))
         self.assertEqual(sent.get("output_tokens"), 5 if tokens else None)
         self.assertEqual(sent["metadata"]["model"], "m-1")
 
     def test_chat(self) -> None:
         answer = self.model.chat.completions.create(model="m", messages=MESSAGES)
         self.assertEqual(answer.choices[0].message.content, "hello")
-        self.expect(asked=MESSAGES)
+        self.expect(input=MESSAGES)
 
     def test_chat_stream(self) -> None:
         stream = self.model.chat.completions.create(model="m", messages=MESSAGES, stream=True)
@@ -114,32 +114,32 @@ class OpenAITest(ClientTestCase):
         with stream:
             texts = [chunk.choices[0].delta.content for chunk in stream if chunk.choices]
         self.assertEqual("".join(text or "" for text in texts), "hello")
-        self.expect(asked=MESSAGES)
+        self.expect(input=MESSAGES)
 
     def test_chat_stream_helper(self) -> None:
         with self.model.chat.completions.stream(model="m", messages=MESSAGES) as stream:
             events = list(stream)
         self.assertTrue(events)
-        self.expect(asked=MESSAGES)
+        self.expect(input=MESSAGES)
 
     def test_chat_parse(self) -> None:
         self.model.chat.completions.parse(model="m", messages=MESSAGES)
-        self.expect(asked=MESSAGES)
+        self.expect(input=MESSAGES)
 
     def test_responses(self) -> None:
         answer = self.model.responses.create(model="m", input="q")
         self.assertEqual(answer.output_text, "hello")
-        self.expect(asked="q")
+        self.expect(input="q")
 
     def test_responses_stream(self) -> None:
         for _ in self.model.responses.create(model="m", input="q", stream=True):
             pass
-        self.expect(asked="q")
+        self.expect(input="q")
 
     def test_responses_stream_helper(self) -> None:
         with self.model.responses.stream(model="m", input="q") as stream:
             self.assertTrue(list(stream))
-        self.expect(asked="q")
+        self.expect(input="q")
 
     def test_raw_response(self) -> None:
         raw = self.model.chat.completions.with_raw_response.create(model="m", messages=MESSAGES)

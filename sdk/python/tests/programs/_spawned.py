@@ -1,4 +1,4 @@
-"""What a spawned child imports: it has a client of its own."""
+"""Module that a spawned child imports. It creates a client."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import sluice
 
 
 def work(**decision: Any) -> None:
-    """Logs, and returns: nobody flushes."""
+    """Logs a decision and returns without flushing."""
     sluice.init()
     sluice.log(**decision)

@@ -1,29 +1,29 @@
-/** Checks of the way to the gateway: its name, its port, its certificate. */
+/** Network checks: the host name, port and TLS certificate of the gateway. */
 import { lookup } from 'node:dns/promises'
 import { connect, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { connect as connectSecurely } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
-import { reasonOf } from './ask.ts'
+import { reasonOf } from './send-request.ts'
 import { failed, ok } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** Whether the host has an address. */
+/** Checks that the host name resolves. */
 export async function checkDns(url: URL): Promise<Finding> {
   try {
     const found = await lookup(hostOf(url), { all: true })
-    return ok('dns', `${hostOf(url)} is ${found.map(({ address }) => address).join(', ')}`)
+    return ok('dns', `${hostOf(url)} resolves to ${found.map(({ address }) => address).join(', ')}`)
   } catch (error) {
     return failed(
       'dns',
-      `${hostOf(url)} has no address: ${reasonOf(error)}`,
-      'Look at SLUICE_BASE_URL for a typing error; else ask who runs your DNS, or VPN.'
+      `${hostOf(url)} cannot be resolved: ${reasonOf(error)}`,
+      'Check the spelling of SLUICE_BASE_URL. If it is correct, check your DNS or VPN.'
     )
   }
 }
 
-/** Whether the port answers, and for https whether the certificate can be trusted. */
+/** Checks that the port accepts connections and, for https, that the certificate is trusted. */
 export async function checkConnection(url: URL, timeoutMs: number): Promise<Finding> {
   const host = hostOf(url)
   const isSecure = url.protocol === 'https:'
@@ -37,28 +37,28 @@ export async function checkConnection(url: URL, timeoutMs: number): Promise<Find
   } catch (error) {
     return failed(
       'connection',
-      `${host}:${port} cannot be reached: ${reasonOf(error)}`,
-      'Look at the port of SLUICE_BASE_URL, whether the gateway runs, and for a firewall.'
+      `cannot connect to ${host}:${port}: ${reasonOf(error)}`,
+      'Check the port in SLUICE_BASE_URL, that the gateway is running, and your firewall.'
     )
   }
-  if (!isSecure) return ok('connection', `${host}:${port} answers in ${passed()}, without TLS`)
+  if (!isSecure) return ok('connection', `connected to ${host}:${port} in ${passed()}, without TLS`)
   try {
     const secured = connectSecurely({ host, port, ...(isIP(host) === 0 && { servername: host }) })
     await connected(secured, 'secureConnect', timeoutMs)
-    const detail = `${host}:${port} answers in ${passed()}, ${describe(secured)}`
+    const detail = `connected to ${host}:${port} in ${passed()}, ${describe(secured)}`
     secured.destroy()
     return ok('connection', detail)
   } catch (error) {
     return failed(
       'connection',
-      `${host}:${port} answers, but not with TLS that can be trusted: ${reasonOf(error)}`,
-      'A gateway without TLS has http:// in SLUICE_BASE_URL; for a certificate of your own ' +
-        'authority set NODE_EXTRA_CA_CERTS.'
+      `the TLS handshake with ${host}:${port} failed: ${reasonOf(error)}`,
+      'If the gateway does not use TLS, set SLUICE_BASE_URL to http://. For a private ' +
+        'certificate authority, set NODE_EXTRA_CA_CERTS.'
     )
   }
 }
 
-/** IPv6 addresses stand in brackets in URLs, and nowhere else. */
+/** Returns the host name without the brackets that URLs put around IPv6 addresses. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
@@ -66,7 +66,7 @@ function hostOf({ hostname }: URL): string {
 async function connected(socket: Socket, event: string, timeoutMs: number): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.setTimeout(timeoutMs, () => reject(new Error(`no answer within ${timeoutMs} ms`)))
+      socket.setTimeout(timeoutMs, () => reject(new Error(`no response within ${timeoutMs} ms`)))
       socket.once('error', reject).once(event, () => resolve())
     })
   } catch (error) {
@@ -78,5 +78,6 @@ async function connected(socket: Socket, event: string, timeoutMs: number): Prom
 function describe(socket: TLSSocket): string {
   const ends = Date.parse(socket.getPeerCertificate().valid_to)
   const until = Number.isNaN(ends) ? '' : new Date(ends).toISOString().slice(0, 10)
-  return `${socket.getProtocol() ?? 'TLS'}${until === '' ? '' : `, certificate until ${until}`}`
+  const protocol = socket.getProtocol() ?? 'TLS'
+  return until === '' ? protocol : `${protocol}, certificate valid until ${until}`
 }

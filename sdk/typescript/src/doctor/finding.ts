@@ -1,31 +1,30 @@
-/** What one check found. */
+/** Finding: the result of one doctor check. */
 
-/** Never holds the key, or anything of a payload. */
+/** Never contains the API key or any payload. */
 export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'failed' | 'skipped'
-  /** What was found. */
   readonly detail: string
-  /** What to do next; null unless it failed. */
+  /** How to fix it; null unless the check failed. */
   readonly hint: string | null
 }
 
-/** It is as it should be. */
 export function ok(check: string, detail: string): Finding {
   return { check, state: 'ok', detail: printable(detail), hint: null }
 }
 
-/** It is not, and `hint` is what to do. */
 export function failed(check: string, detail: string, hint: string): Finding {
   return { check, state: 'failed', detail: printable(detail), hint }
 }
 
-/** It cannot be told, and that alone is no failure. */
+/** Returns the finding for a check that could not run; this does not count as a failure. */
 export function skipped(check: string, detail: string): Finding {
   return { check, state: 'skipped', detail: printable(detail), hint: null }
 }
 
-/** What somebody answered may hold codes that a terminal obeys, and be as long as they like. */
+/**
+ * Truncates text from a server and replaces control characters, which a terminal would interpret.
+ */
 function printable(text: string): string {
   return text.slice(0, detailMaxLength).replace(/\p{Cc}/gu, '\ufffd')
 }

@@ -1,24 +1,25 @@
 #!/usr/bin/env node
-/** `npx @sluice/sdk doctor`: finds out why decisions do not arrive. */
+/** `npx @sluice/sdk doctor`: diagnoses why decisions do not arrive. */
 import { parseArgs } from 'node:util'
 import { createNodePlatform } from '../node-platform.ts'
 import { resolveSettings } from '../resolve-settings.ts'
 import { sdkVersion } from '../sdk-version.ts'
 import { createUuidV7 } from '../uuid-v7.ts'
-import { examine } from './examine.ts'
-import type { Examined } from './examine.ts'
+import { runChecks } from './run-checks.ts'
+import type { CheckInput } from './run-checks.ts'
 import type { Finding } from './finding.ts'
 
 const help = `sluice-sdk doctor [--base-url URL] [--wait SECONDS] [--json]
 
-Tries each thing that a decision needs on its way, and says what to do where one is missing.
+Checks each step that a decision passes on its way to storage, and says how to fix what fails.
 
-  --base-url URL   instead of SLUICE_BASE_URL
-  --wait SECONDS   for the decision to be stored (30)
+  --base-url URL   URL of the gateway (default: SLUICE_BASE_URL)
+  --wait SECONDS   maximum time to wait until the test decision is stored (default: 30)
   --json           print one JSON object
 
-The key and the address come from SLUICE_API_KEY and SLUICE_BASE_URL, as they do for your program.
-It sends one decision of the agent sluice-doctor. It exits with 0 when all is well, else with 1.
+The API key and the URL are read from SLUICE_API_KEY and SLUICE_BASE_URL, as by your program.
+The command sends one decision of the agent sluice-doctor. It exits with 0 if all checks passed,
+otherwise with 1.
 `
 const marks = { ok: '✓', failed: '✗', skipped: '–' }
 const options = {
@@ -32,7 +33,7 @@ function print(...lines: string[]): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-function settingsFor(baseUrl: string | undefined, waitSeconds: number): Examined {
+function settingsFor(baseUrl: string | undefined, waitSeconds: number): CheckInput {
   const warnings: string[] = []
   const warn = (line: string): void => void warnings.push(line.replace(/^sluice: /, ''))
   const platform = { ...createNodePlatform(), warn }
@@ -45,26 +46,26 @@ function linesOf({ check, state, detail, hint }: Finding): string[] {
   return hint === null ? [line] : [line, `    → ${hint}`]
 }
 
-async function report(examined: Examined, isJson: boolean): Promise<number> {
+async function report(checkInput: CheckInput, isJson: boolean): Promise<number> {
   const checks: Finding[] = []
   if (!isJson) print(`sluice doctor, ${sdkVersion}`)
-  for await (const finding of examine(examined)) {
+  for await (const finding of runChecks(checkInput)) {
     checks.push(finding)
     if (!isJson) print(...linesOf(finding))
   }
-  const isWell = checks.every(({ state }) => state !== 'failed')
-  if (isJson) print(JSON.stringify({ ok: isWell, sdk_version: sdkVersion, checks }, null, 2))
-  else print(isWell ? 'All is well.' : 'Something is not well: see the lines above.')
-  return isWell ? 0 : 1
+  const isPassed = checks.every(({ state }) => state !== 'failed')
+  if (isJson) print(JSON.stringify({ ok: isPassed, sdk_version: sdkVersion, checks }, null, 2))
+  else print(isPassed ? 'All checks passed.' : 'Some checks failed: see the lines above.')
+  return isPassed ? 0 : 1
 }
 
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const waitSeconds = Number(values.wait)
-  const isUnderstood = positionals.join() === 'doctor' && waitSeconds >= 0
-  if (values.help || !isUnderstood) {
+  const isValid = positionals.join() === 'doctor' && waitSeconds >= 0
+  if (values.help || !isValid) {
     if (!values.help && args.length > 0) {
-      process.stderr.write(`sluice-sdk: not understood: ${args.join(' ')}\n`)
+      process.stderr.write(`sluice-sdk: invalid arguments: ${args.join(' ')}\n`)
     }
     print(help.trimEnd())
     return values.help ? 0 : 1

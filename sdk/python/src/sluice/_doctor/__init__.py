@@ -1,1 +1,1 @@
-"""The doctor: tries each thing that a decision needs on its way, and says what to do."""
+"""Doctor: checks each step that a decision passes, and says how to fix what fails."""

@@ -1,7 +1,7 @@
-"""The form of API keys: `slk_<environment>_<12 of id>_<32 of secret><6 of checksum>`, in base62.
+"""API key format: `slk_<environment>_<id>_<secret><checksum>`, in base62.
 
-The checksum is the CRC32 of everything before it, so a key that was not copied whole is known
-without asking anybody.
+The id has 12 characters, the secret 32 and the checksum 6. The checksum is the CRC32 of everything
+before it, so an incomplete copy is detected without a request.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ _CHECKSUM_CHARS = 6
 _FORM = re.compile(r"slk_[a-z0-9]{1,16}_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}[0-9A-Za-z]{6}")
 
 
-def flaw_of(api_key: str) -> str | None:
-    """What is wrong with the key as such; None when nothing is."""
+def find_key_flaw(api_key: str) -> str | None:
+    """Describes what is wrong with the format of the key; None if it is well-formed."""
     if _FORM.fullmatch(api_key) is None:
-        return f"it has {len(api_key)} characters and not the form slk_<environment>_<id>_<secret>"
+        return f"its {len(api_key)} characters do not match slk_<environment>_<id>_<secret>"
     if api_key[-_CHECKSUM_CHARS:] != _checksum_of(api_key[:-_CHECKSUM_CHARS]):
-        return "its checksum is wrong: a character is missing or was changed"
+        return "the checksum does not match: a character is missing or was changed"
     return None
 
 
-def shown(api_key: str) -> str:
-    """As much of a key as may be seen."""
+def mask_key(api_key: str) -> str:
+    """Returns the prefix of the key, which is safe to show, followed by an ellipsis."""
     match = re.match(r"slk_[a-z0-9]{1,16}_", api_key)
     return f"{match.group()}…" if match else "…"
 

@@ -1,4 +1,4 @@
-"""What one check found."""
+"""Finding: the result of one doctor check."""
 
 from __future__ import annotations
 
@@ -11,33 +11,30 @@ State = Literal["ok", "failed", "skipped"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Never holds the key, or anything of a payload."""
+    """Never contains the API key or any payload."""
 
     check: str
     state: State
     detail: str
-    """What was found."""
     hint: str | None = None
-    """What to do next, when it failed."""
+    """How to fix it; None unless the check failed."""
 
 
 def ok(check: str, detail: str) -> Finding:
-    """It is as it should be."""
     return Finding(check, "ok", _printable(detail))
 
 
 def failed(check: str, detail: str, hint: str) -> Finding:
-    """It is not, and this is what to do."""
     return Finding(check, "failed", _printable(detail), hint)
 
 
 def skipped(check: str, detail: str) -> Finding:
-    """It cannot be told, and that alone is no failure."""
+    """Returns the finding for a check that could not run; this does not count as a failure."""
     return Finding(check, "skipped", _printable(detail))
 
 
 def _printable(text: str) -> str:
-    """What somebody answered may hold codes that a terminal obeys, and be as long as they like."""
+    """Truncates text from a server and replaces control characters."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\ufffd", text[:_CHARACTERS_MAX])
 
 

@@ -1,4 +1,4 @@
-"""Checks of the way to the gateway: its name, its port, its certificate."""
+"""Network checks: the host name, port and TLS certificate of the gateway."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def check_dns(settings: Settings) -> Finding:
-    """Whether the host has an address."""
+    """Checks that the host name resolves."""
     host, port, via = _target(settings)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         return failed(
             "dns",
-            f"{via}{host} has no address: {error}",
-            "Look at SLUICE_BASE_URL for a typing error; else ask who runs your DNS, or VPN.",
+            f"{via}{host} cannot be resolved: {error}",
+            "Check the spelling of SLUICE_BASE_URL. If it is correct, check your DNS or VPN.",
         )
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-    return ok("dns", f"{via}{host} is {', '.join(addresses[:3])}")
+    return ok("dns", f"{via}{host} resolves to {', '.join(addresses[:3])}")
 
 
 def check_connection(settings: Settings) -> Finding:
-    """Whether the port answers, and for https whether the certificate can be trusted."""
+    """Checks that the port accepts connections and, for https, that the certificate is trusted."""
     host, port, via = _target(settings)
     began = time.perf_counter()
     try:
@@ -40,18 +40,18 @@ def check_connection(settings: Settings) -> Finding:
     except ssl.SSLError as error:
         return failed(
             "connection",
-            f"{host}:{port} answers, but not with TLS that can be trusted: {error}",
-            "A gateway without TLS has http:// in SLUICE_BASE_URL; for a certificate of your own"
-            " authority set SSL_CERT_FILE.",
+            f"the TLS handshake with {host}:{port} failed: {error}",
+            "If the gateway does not use TLS, set SLUICE_BASE_URL to http://. For a private"
+            " certificate authority, set SSL_CERT_FILE.",
         )
     except OSError as error:
         return failed(
             "connection",
-            f"{via}{host}:{port} cannot be reached: {error}",
-            "Look at the port of SLUICE_BASE_URL, whether the gateway runs, and for a firewall.",
+            f"cannot connect to {via}{host}:{port}: {error}",
+            "Check the port in SLUICE_BASE_URL, that the gateway is running, and your firewall.",
         )
     elapsed_ms = round((time.perf_counter() - began) * 1000)
-    return ok("connection", f"{via}{host}:{port} answers in {elapsed_ms} ms{secured}")
+    return ok("connection", f"connected to {via}{host}:{port} in {elapsed_ms} ms{secured}")
 
 
 def _secure(settings: Settings, plain: socket.socket) -> str:
@@ -68,11 +68,11 @@ def _until(ends: str) -> str:
     if not ends:
         return ""
     at = datetime.fromtimestamp(ssl.cert_time_to_seconds(ends), timezone.utc)
-    return f", certificate until {at:%Y-%m-%d}"
+    return f", certificate valid until {at:%Y-%m-%d}"
 
 
 def _target(settings: Settings) -> tuple[str, int, str]:
-    """Host and port to connect to, and a word if that is a proxy."""
+    """Returns the host and port to connect to, and "proxy " if they belong to a proxy."""
     parts = urlsplit(settings.base_url or "")
     host = parts.hostname or ""
     proxy = proxy_of(parts.scheme, host)

@@ -1,26 +1,26 @@
-/** The form of API keys: `slk_<environment>_<12 of id>_<32 of secret><6 of checksum>`, in base62.
+/** API key format: `slk_<environment>_<id>_<secret><checksum>`, in base62.
  *
- * The checksum is the CRC32 of everything before it, so a key that was not copied whole is known
- * without asking anybody.
+ * The id has 12 characters, the secret 32 and the checksum 6. The checksum is the CRC32 of
+ * everything before it, so an incomplete copy is detected without a request.
  */
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const checksumChars = 6
 const form = /^slk_[a-z0-9]{1,16}_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/
-/** Of CRC32 as zip has it, which Node offers only since version 20. */
+/** Reversed polynomial of the CRC32 that zip uses. Node 18 has no `zlib.crc32`. */
 const polynomial = 0xedb88320
 
-/** What is wrong with the key as such; null when nothing is. */
-export function keyFlawOf(apiKey: string): string | null {
+/** Describes what is wrong with the format of the key; returns null if the key is well-formed. */
+export function findKeyFlaw(apiKey: string): string | null {
   if (!form.test(apiKey)) {
-    return `it has ${apiKey.length} characters and not the form slk_<environment>_<id>_<secret>`
+    return `its ${apiKey.length} characters do not match slk_<environment>_<id>_<secret>`
   }
   const isWhole = apiKey.slice(-checksumChars) === checksumOf(apiKey.slice(0, -checksumChars))
-  return isWhole ? null : 'its checksum is wrong: a character is missing or was changed'
+  return isWhole ? null : 'the checksum does not match: a character is missing or was changed'
 }
 
-/** As much of a key as may be seen. */
-export function keyShown(apiKey: string): string {
+/** Returns the prefix of the key, which is safe to show, followed by an ellipsis. */
+export function maskKey(apiKey: string): string {
   const [start = ''] = /^slk_[a-z0-9]{1,16}_/.exec(apiKey) ?? []
   return `${start}…`
 }

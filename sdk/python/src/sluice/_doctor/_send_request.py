@@ -1,4 +1,4 @@
-"""One request to the gateway, as the client makes it, and its answer as it is."""
+"""Sends one request to the gateway without following redirects, and returns the response."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from sluice._batch_result import Response, parse_body
 from sluice._options import Settings
 from sluice._transport import Transport, TransportError
-from sluice._verdict import Response, parse_body
 from sluice._version import SDK_VERSION
 
 
 class Unreachable(Exception):
-    """There was no answer; the text says why."""
+    """Raised if no response was received. The message is the reason."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Status and body of an answer; the body is {} when it is no JSON object."""
+class DoctorResponse:
+    """A response from the gateway. `body` is {} if it is not a JSON object."""
 
     status: int
     body: Mapping[str, Any]
     headers: Mapping[str, str]
-    """Names in lower case."""
-    asked_at: float
-    answered_at: float
-    """Both in seconds since 1970, by the clock of here."""
+    """Header names are in lower case."""
+    sent_at: float
+    received_at: float
+    """Like `sent_at`, Unix time in seconds according to the local clock."""
 
     @property
     def code(self) -> str:
-        """The code of a refusal of the gateway; "" when it is no refusal of a Sluice gateway."""
+        """The `code` of a Sluice problem response, otherwise ""."""
         code = self.body.get("code")
         return code if isinstance(code, str) else ""
 
     @property
     def dated_at(self) -> float | None:
-        """The time of the gateway, to the second."""
+        """The gateway's time, truncated to the second; None without a valid Date header."""
         try:
             return parsedate_to_datetime(self.headers.get("date", "")).timestamp()
         except (TypeError, ValueError, IndexError, OverflowError):
             return None
 
 
-def ask(settings: Settings, path: str, body: object = None) -> Answer:
-    """GET, or POST when there is a body. Raises Unreachable, also when it takes too long."""
+def send_request(settings: Settings, path: str, body: object = None) -> DoctorResponse:
+    """Sends a GET request, or a POST request if `body` is set. Raises Unreachable."""
     headers = {
         "Authorization": f"Bearer {settings.api_key}",
         "Content-Type": "application/json",
@@ -55,7 +55,7 @@ def ask(settings: Settings, path: str, body: object = None) -> Answer:
         "X-Sluice-SDK": SDK_VERSION,
     }
     transport = Transport(settings.base_url or "", settings.timeout_ms / 1000)
-    asked_at = time.time()
+    sent_at = time.time()
     try:
         if body is None:
             response = transport.get(path, headers)
@@ -65,10 +65,10 @@ def ask(settings: Settings, path: str, body: object = None) -> Answer:
         raise Unreachable(str(error)) from error
     finally:
         transport.close()
-    return _answer_of(response, asked_at)
+    return _response_of(response, sent_at)
 
 
-def _answer_of(response: Response, asked_at: float) -> Answer:
+def _response_of(response: Response, sent_at: float) -> DoctorResponse:
     body = parse_body(response.body)
     members = body if isinstance(body, dict) else {}
-    return Answer(response.status, members, response.headers, asked_at, time.time())
+    return DoctorResponse(response.status, members, response.headers, sent_at, time.time())

@@ -1,34 +1,41 @@
-/** One request to the gateway, and its answer as it is: redirects are not followed. */
+/** Sends one request to the gateway, without following redirects, and returns the response. */
 import { sdkVersion } from '../sdk-version.ts'
 
-/** Where to ask, as whom, and how long an answer may take. */
 export interface Gateway {
   readonly baseUrl: string
   readonly apiKey: string
   readonly timeoutMs: number
 }
 
-export interface DoctorAnswer {
+export interface DoctorResponse {
   readonly status: number
-  /** `{}` when it is no JSON object. */
+  /** The parsed body; `{}` if it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>
-  /** Of a refusal of a Sluice gateway, else ''. */
+  /** The `code` of a Sluice problem response, otherwise ''. */
   readonly code: string
-  /** Where it leads, when it is a redirect. */
   readonly location: string | null
-  /** By how much the clock of here is ahead of the gateway's, in ms; null when it tells none. */
+  /**
+   * How far the local clock is ahead of the gateway's, in milliseconds; null without a Date header.
+   */
   readonly aheadMs: number | null
 }
 
 const bytesMax = 1024 * 1024
 
-/** There was no answer; the message says why. */
+/** Thrown if no response was received. The message is the reason. */
 export class Unreachable extends Error {}
 
-/** GET, or POST when there is a body. @throws {Unreachable} */
-export async function ask(gateway: Gateway, path: string, body?: object): Promise<DoctorAnswer> {
+/**
+ * Sends a GET request, or a POST request if `body` is set.
+ * @throws {Unreachable} if no complete response arrives, for example because of a timeout
+ */
+export async function sendRequest(
+  gateway: Gateway,
+  path: string,
+  body?: object
+): Promise<DoctorResponse> {
   const { baseUrl, apiKey, timeoutMs } = gateway
-  const askedAt = Date.now()
+  const sentAt = Date.now()
   try {
     const response = await fetch(baseUrl.replace(/\/+$/, '') + path, {
       method: body === undefined ? 'GET' : 'POST',
@@ -41,7 +48,7 @@ export async function ask(gateway: Gateway, path: string, body?: object): Promis
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs)
     })
-    const answeredAt = Date.now()
+    const receivedAt = Date.now()
     const members = membersOf(await textOf(response))
     const code = members['code']
     return {
@@ -49,14 +56,14 @@ export async function ask(gateway: Gateway, path: string, body?: object): Promis
       body: members,
       code: typeof code === 'string' ? code : '',
       location: response.headers.get('location'),
-      aheadMs: aheadOf(response.headers.get('date'), (askedAt + answeredAt) / 2)
+      aheadMs: aheadOf(response.headers.get('date'), (sentAt + receivedAt) / 2)
     }
   } catch (error) {
     throw new Unreachable(reasonOf(error))
   }
 }
 
-/** What is longer than anything that a gateway says is no answer of one. */
+/** Returns the body, or '' if it exceeds 1 MiB. No gateway response is that long. */
 async function textOf({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -77,16 +84,16 @@ function membersOf(text: string): Record<string, unknown> {
   }
 }
 
-/** A Date header has no fraction of a second. */
+/** Adds half a second, because a Date header is truncated to whole seconds. */
 function aheadOf(date: string | null, now: number): number | null {
   const dated = Date.parse(date ?? '')
   return Number.isNaN(dated) ? null : now - (dated + 500)
 }
 
-/** `fetch` hides why it failed in the cause of its error. */
+/** Returns the reason for a failure. `fetch` puts it into the `cause` of its error. */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error as { readonly cause?: unknown; readonly message?: unknown }
   const known = (cause ?? error) as Record<'reason' | 'code' | 'message', unknown>
-  // That of OpenSSL is what its message says in many words and two lines.
+  // OpenSSL errors have a two-line message; `reason` is its short form.
   return String(known.reason || known.message || known.code || message)
 }

@@ -1,0 +1,17 @@
+/** Describes an unknown name and suggests the known name it resembles. */
+
+/** Fraction of a known name, from its start, that must match for the name to be suggested. */
+const matchShare = 0.7
+
+export function describeUnknown(kind: string, name: string, known: readonly string[]): string {
+  // A line break in the name would split the log line.
+  const shown = name.slice(0, 40).replace(/\s/gu, ' ')
+  const meant = known.find((other) => {
+    return simple(other).startsWith(simple(shown).slice(0, other.length * matchShare))
+  })
+  return `unknown ${kind} ${shown}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
+}
+
+function simple(name: string): string {
+  return name.replaceAll('_', '').toLowerCase()
+}
