@@ -1,4 +1,6 @@
-/** What npm runs, on any Node: installs what is missing, then hands over to the pinned Node 24. */
+/** Runs the npm scripts on any Node version: installs packages, then starts the program on the
+ * pinned Node.
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -7,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const PINNED_NODE = join(ROOT, 'node_modules', 'node', 'bin', 'node')
-/** Node keeps compiled code here; `npm ci` clears it. */
+/** Node's compile cache. `npm ci` deletes it. */
 const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'node')
 const PROGRAMS = {
   start: ['stack/start.ts'],
@@ -34,7 +36,7 @@ function readJson(path) {
   }
 }
 
-/** npm leaves a list of what it has installed: it must hold everything the lock file asks for. */
+/** Checks whether the installed packages match the lock file. */
 function isInstalled() {
   const wanted = readJson(join(ROOT, 'package-lock.json'))
   const found = readJson(join(ROOT, 'node_modules', '.package-lock.json'))
@@ -42,12 +44,12 @@ function isInstalled() {
   return Object.entries(wanted.packages).every(([path, entry]) => {
     if (path === '' || entry.link === true) return true
     const present = found.packages[path]
-    // Packages for other platforms are in the lock file and not in the folder.
+    // A package for another platform is in the lock file but not installed.
     return present === undefined ? entry.optional === true : present.version === entry.version
   })
 }
 
-/** Runs a program to its end, passing signals on; resolves with its exit code. */
+/** Runs a program, forwards signals to it, and resolves with its exit code. */
 async function runToEnd(command, args, options) {
   const child = spawn(command, args, { cwd: ROOT, ...options })
   const forward = (signal) => child.kill(signal)
@@ -57,7 +59,7 @@ async function runToEnd(command, args, options) {
     if (process.ppid !== parent) forward('SIGTERM')
   }, PARENT_LOOK_MS)
   const code = await new Promise((resolve) => {
-    child.on('error', (error) => fail(`${command} could not be run: ${error.message}`))
+    child.on('error', (error) => fail(`${command} cannot be run: ${error.message}`))
     child.on('exit', (status, signal) => resolve(status ?? 128 + constants.signals[signal]))
   })
   clearInterval(watch)
@@ -66,7 +68,9 @@ async function runToEnd(command, args, options) {
 }
 
 async function install() {
-  process.stdout.write('Installing packages (npm ci), once per change of package-lock.json\n')
+  process.stdout.write(
+    'Installing packages (npm ci), needed after each change of package-lock.json\n'
+  )
   const began = Date.now()
   const npm = process.env.npm_execpath
   const isScript = npm !== undefined && /\.c?js$/.test(npm)
@@ -76,7 +80,7 @@ async function install() {
     ? await runToEnd(process.execPath, [npm, ...args], options)
     : await runToEnd('npm', args, options)
   if (code > 128) process.exit(code)
-  if (code !== 0) fail('npm ci failed; its reasons are above.')
+  if (code !== 0) fail('npm ci failed; see the errors above.')
   process.stdout.write(`Installed in ${((Date.now() - began) / 1000).toFixed(1)} s\n`)
 }
 
@@ -85,7 +89,7 @@ function isRecent(version) {
   return major > 24 || (major === 24 && minor >= 6)
 }
 
-/** The pinned Node 24, else this one where it is recent enough. */
+/** Returns the pinned Node 24, or this Node if it is recent enough. */
 function findNode() {
   try {
     const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }
@@ -93,13 +97,13 @@ function findNode() {
       return PINNED_NODE
     }
   } catch {
-    // It is there but does not run; the sentence below says what to do.
+    // The pinned Node is installed but does not run. This Node is used if it is recent enough.
   }
   if (isRecent(process.versions.node)) return process.execPath
   return fail(
-    `Sluice runs on Node 24, which its npm package "node" brings, but npm did not run that ` +
-      `package's install script: run "npm rebuild node --ignore-scripts=false" and try again, ` +
-      `or use Node 24.6 or later yourself (this is ${process.versions.node}).`
+    'Sluice needs Node 24. The npm package "node" installs it, but npm did not run that ' +
+      'package\'s install script. Run "npm rebuild node --ignore-scripts=false" and try ' +
+      `again, or use Node 24.6 or later (this is ${process.versions.node}).`
   )
 }
 
@@ -107,9 +111,10 @@ async function run(node, program, args) {
   const path = [join(ROOT, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
   const parts = ['--import', './stack/end-with-parent.mjs', ...program, ...args]
   return await runToEnd(node, parts, {
-    // The channel closes when this process ends, however it ends: then the program stops, too.
+    // The IPC channel closes when this process exits for any reason. end-with-parent.mjs then stops
+    // the program.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    // Every process that the program starts inherits the cache.
+    // Child processes of the program inherit the compile cache.
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, PATH: path }
   })
 }

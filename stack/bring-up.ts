@@ -1,4 +1,4 @@
-/** The steps of a start, in order; what has been started is handed back in order to be stopped. */
+/** Starts the whole stack step by step, and registers a function that stops each part. */
 import { join } from 'node:path'
 import { startApplications } from './processes/applications.ts'
 import { APPLICATION_NAMES, environmentOf } from './processes/applications.ts'
@@ -11,15 +11,24 @@ import { readLocalFile, writeLocalFile } from './local-file.ts'
 import type { LocalFile } from './local-file.ts'
 import { chooseApplicationPorts } from './processes/application-ports.ts'
 import type { ServiceCrash } from './processes/process.ts'
-import type { Progress, Step } from './progress.ts'
+import type { StartProgress, ProgressStep } from './progress.ts'
 import { keepSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { SERVICE_NAMES } from './service.ts'
-import type { Addresses, ServiceName, ServiceProgress, Services, StackMode } from './service.ts'
+import type {
+  Addresses,
+  ServiceName,
+  ServiceProgress,
+  StackServices,
+  StackMode
+} from './service.ts'
 import { startServices } from './services.ts'
 import { changesIn, runSluice } from './sluice-command.ts'
 
-/** Away from the usual ports of these services, which may be wanted for something else. */
+/**
+ * Preferred ports. They differ from the default ports of these services, which other software may
+ * use.
+ */
 const PREFERRED_PORTS = { kafka: 19092, registry: 18081, redis: 16379, postgres: 15432 }
 
 const SERVICE_TITLES: Record<ServiceName, string> = {
@@ -29,24 +38,27 @@ const SERVICE_TITLES: Record<ServiceName, string> = {
   postgres: 'Postgres'
 }
 
-export type BringUp = {
+type BringUp = {
   folder: string
   mode: StackMode
-  progress: Progress
+  progress: StartProgress
   signal: AbortSignal
   onCrash: (crash: ServiceCrash) => void
   onRevived: (name: string) => void
-  /** Called as soon as something is running that will have to be stopped. */
+  /**
+   * Called after the services have started, and again after the applications have started. `stop`
+   * stops the part that has just started.
+   */
   onStarted: (title: string, stop: () => Promise<void>) => void
 }
 
 export type Stack = { local: LocalFile; api: ApiClient; refreshPids: () => void }
 
-/** Runs one step with its line of progress. */
-async function during<T>(
-  progress: Progress,
+/** Runs one step and shows its progress. */
+async function runStep<T>(
+  progress: StartProgress,
   title: string,
-  work: (step: Step) => Promise<T>
+  work: (step: ProgressStep) => Promise<T>
 ): Promise<T> {
   const step = progress.step(title)
   try {
@@ -59,9 +71,9 @@ async function during<T>(
   }
 }
 
-async function bringUpServices(options: BringUp): Promise<Services> {
+async function bringUpServices(options: BringUp): Promise<StackServices> {
   const { progress } = options
-  const steps = new Map<ServiceName, Step>()
+  const steps = new Map<ServiceName, ProgressStep>()
   for (const name of SERVICE_NAMES) steps.set(name, progress.step(SERVICE_TITLES[name]))
   const services = await startServices({
     ...options,
@@ -77,11 +89,11 @@ async function bringUpServices(options: BringUp): Promise<Services> {
   return services
 }
 
-/** Tables, topics and schemas, by the same commands as in a deployment. */
+/** Creates tables, topics and schemas with the same commands as a deployment. */
 async function prepare(options: BringUp, environment: NodeJS.ProcessEnv): Promise<void> {
   const { progress, signal } = options
   const command = (title: string, args: string[]): Promise<void> =>
-    during(progress, title, async (step) => {
+    runStep(progress, title, async (step) => {
       step.update(changesIn(await runSluice({ args, environment, signal })))
     })
   await Promise.all([
@@ -98,7 +110,7 @@ async function bringUpApplications(
 ): Promise<Applications> {
   const { progress } = options
   const { ports, notes } = await chooseApplicationPorts(process.env)
-  for (const note of notes) progress.say(`    ${note}`)
+  for (const note of notes) progress.print(`    ${note}`)
   const titles = { gateway: 'Gateway', storage: 'Storage', evaluation: 'Evaluation' }
   const steps = APPLICATION_NAMES.map((name) => [name, progress.step(titles[name])] as const)
   const applications = await startApplications({
@@ -108,7 +120,7 @@ async function bringUpApplications(
     secrets,
     ports,
     onRetry: (crash) => {
-      progress.say(`    ${crash.service} ended before it was ready and is started again`)
+      progress.print(`    ${crash.service} exited before it was ready; restarting`)
     },
     onReady: (ready) => {
       const detail = ready === 'gateway' ? `http://127.0.0.1:${ports.gateway}` : 'consuming'
@@ -120,7 +132,7 @@ async function bringUpApplications(
 }
 
 function localFileOf(
-  services: Services,
+  services: StackServices,
   applications: Applications,
   credentials: Credentials
 ): LocalFile {
@@ -152,14 +164,14 @@ export async function bringUp(options: BringUp): Promise<Stack> {
   const applications = await bringUpApplications(options, services.addresses, secrets)
   const api = createApiClient(applications.baseUrl, signal)
   const localPath = join(folder, 'local.json')
-  const credentials = await during(progress, 'Login and API key', async (step) => {
+  const credentials = await runStep(progress, 'User and API key', async (step) => {
     const obtained = await obtainCredentials({
       api,
       kept: readLocalFile(localPath),
       password: secrets.LOGIN_PASSWORD,
       sluice: async (args) => await runSluice({ args, environment, signal })
     })
-    step.update(obtained.isNew ? 'created' : 'as before')
+    step.update(obtained.isNew ? 'created' : 'unchanged')
     return obtained
   })
   const write = (): LocalFile => {

@@ -1,17 +1,19 @@
-/** Fetches the services' own files from Maven Central once per user, with progress. */
+/** Downloads the service programs from Maven Central, once per user. */
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { withdrawWriting, withdrawWritingBelow } from './private-folder.ts'
+import { removeWriteAccess, removeWriteAccessBelow } from './private-folder.ts'
 
 const DEPENDENCY_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin'
 
 type Artifact = readonly [group: string, name: string, version: string]
 
-/** A project that needs these, so that Maven finds what they need in turn. */
+/**
+ * Returns a Maven project that depends on the artifacts, so that Maven resolves their dependencies.
+ */
 function pomOf(name: string, artifacts: readonly Artifact[]): string {
   const dependencies = artifacts.map(([group, artifact, version]) => {
     const place = `<groupId>${group}</groupId><artifactId>${artifact}</artifactId>`
@@ -37,7 +39,7 @@ function copyDependencies(into: string): string[] {
   return [`${DEPENDENCY_PLUGIN}:3.8.1:copy-dependencies`, ...where]
 }
 
-/** One folder of the cache each; a new version is a new folder. */
+/** Programs to download. Each version has its own cache folder. */
 const DOWNLOADS = {
   'kafka-4.3.1': {
     title: 'Kafka 4.3.1',
@@ -47,14 +49,14 @@ const DOWNLOADS = {
     ]),
     goal: copyDependencies
   },
-  // Its commands for operators, which only tests run.
+  // Kafka administration tools, used only by tests.
   'kafka-tools-4.3.1': {
-    title: 'the tools of Kafka 4.3.1',
+    title: 'Kafka 4.3.1 tools',
     pom: pomOf('kafka-tools', [['org.apache.kafka', 'kafka-tools', '4.3.1']]),
     goal: copyDependencies
   },
-  // This old version of the plugin fetches the file alone; newer ones also want the parent's
-  // descriptor, which was never published for this release.
+  // Uses an old version of the Maven dependency plugin, which fetches only the file itself. Newer
+  // versions also require the parent POM, which was never published for this Apicurio release.
   'apicurio-3.0.9': {
     title: 'Apicurio Registry 3.0.9',
     goal: (into) => [
@@ -78,7 +80,7 @@ export type DownloadName = keyof typeof DOWNLOADS
 
 export type Downloads = {
   has(name: DownloadName): boolean
-  /** Resolves with the folder of the files, fetching them first when they are not there. */
+  /** Resolves with the folder that contains the files. Downloads them first if they are missing. */
   fetch(name: DownloadName, onProgress: (detail: string) => void): Promise<string>
 }
 
@@ -89,7 +91,10 @@ export function cacheFolder(environment: NodeJS.ProcessEnv): string {
   return join(base, 'sluice')
 }
 
-/** "Downloaded from central: https://.../kafka-clients-4.3.1.jar (11 MB at 20 MB/s)" -> 11000000 */
+/**
+ * Parses the size of a download from Maven output. For example, returns 11000000 for "Downloaded
+ * from central: https://.../kafka-clients-4.3.1.jar (11 MB at 20 MB/s)".
+ */
 export function bytesOfLine(line: string): number | null {
   const match = /Downloaded from .*\(([\d.]+) (B|kB|MB|GB) at /.exec(line)
   if (match === null) return null
@@ -99,11 +104,11 @@ export function bytesOfLine(line: string): number | null {
 
 type MavenRun = { args: string[]; cwd: string; signal: AbortSignal | undefined }
 
-/** Resolves when Maven has succeeded; rejects with its first line of error. */
+/** Runs Maven. Rejects with the first error line in its output. */
 async function runMaven(run: MavenRun, onLine: (line: string) => void): Promise<void> {
   const child = spawn('mvn', ['-B', '-Dstyle.color=never', ...run.args], {
     cwd: run.cwd,
-    // Maven runs for seconds, too short for the optimizing compiler to pay off.
+    // Disables the optimizing compiler, because Maven runs for only a few seconds.
     env: {
       ...process.env,
       MAVEN_OPTS: `-XX:TieredStopAtLevel=1 ${process.env['MAVEN_OPTS'] ?? ''}`
@@ -112,17 +117,17 @@ async function runMaven(run: MavenRun, onLine: (line: string) => void): Promise<
     ...(run.signal === undefined ? {} : { signal: run.signal })
   })
   let firstError = ''
-  const hear = (line: string): void => {
+  const onOutput = (line: string): void => {
     if (firstError === '' && line.startsWith('[ERROR]')) firstError = line.slice(8)
     onLine(line)
   }
-  createInterface({ input: child.stdout }).on('line', hear)
-  createInterface({ input: child.stderr }).on('line', hear)
+  createInterface({ input: child.stdout }).on('line', onOutput)
+  createInterface({ input: child.stderr }).on('line', onOutput)
   await new Promise<void>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => {
       if (code === 0) resolve()
-      else reject(new Error(firstError || `mvn ended with exit code ${code}`))
+      else reject(new Error(firstError || `mvn exited with code ${code}`))
     })
   })
 }
@@ -147,50 +152,57 @@ async function download(
       bytes += more
       options.onProgress(`${title}: ${files} files, ${Math.round(bytes / 1e6)} MB`)
     })
-    if (!existsSync(into)) throw new Error('Maven reported success but left no files')
+    if (!existsSync(into)) throw new Error('Maven reported success but wrote no files')
     if (!existsSync(target)) renameSync(into, target)
   } catch (error) {
     options.signal?.throwIfAborted()
     const why = error instanceof Error ? error.message : String(error)
-    throw new Error(`Maven could not download ${title}: ${why}`, { cause: error })
+    throw new Error(`Maven cannot download ${title}: ${why}`, { cause: error })
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
 }
 
 export function createDownloads(cache: string, signal?: AbortSignal): Downloads {
-  // One at a time: Maven's local repository is not made for several writers.
+  // Downloads one program at a time, because Maven's local repository does not support concurrent
+  // writers.
   let queue: Promise<unknown> = Promise.resolve()
   const has = (name: DownloadName): boolean => existsSync(join(cache, name))
 
   async function fetch(name: DownloadName, onProgress: (detail: string) => void): Promise<string> {
     const target = join(cache, name)
     if (!has(name)) {
-      const turn = queue.then(() => download(target, DOWNLOADS[name], { signal, onProgress }))
-      queue = turn.catch(() => {})
-      await turn
+      const next = queue.then(() => download(target, DOWNLOADS[name], { signal, onProgress }))
+      queue = next.catch(() => {})
+      await next
     }
-    // Whoever can write there decides what we run.
-    withdrawWriting(cache)
-    withdrawWritingBelow(target)
+    // Removes write access of other users, because anyone who can write these files could run code
+    // as this user.
+    removeWriteAccess(cache)
+    removeWriteAccessBelow(target)
     return target
   }
 
   return { has, fetch }
 }
 
-/** Archives may lose the bit; where it is set already, the file may well be somebody else's. */
+/**
+ * Sets the executable bit, which archives may lose. Does not change a file that already has it,
+ * because the file may belong to another user.
+ */
 export function makeExecutable(path: string): void {
   if ((statSync(path).mode & 0o111) !== 0o111) chmodSync(path, 0o755)
 }
 
-/** The Redis server for this platform among the files of the download, made executable. */
+/** Returns the downloaded Redis server for this platform, and makes it executable. */
 export function redisBinaryIn(folder: string): string {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const ending = `-${process.platform}-${architecture}`
   const file = readdirSync(folder).find((name) => name.endsWith(ending))
   if (file === undefined) {
-    throw new Error(`there is no Redis for ${process.platform} on ${process.arch}: install redis`)
+    throw new Error(
+      `no Redis download for ${process.platform} on ${process.arch}; install redis-server`
+    )
   }
   makeExecutable(join(folder, file))
   return join(folder, file)

@@ -1,8 +1,8 @@
-/** Services that somebody else runs: their addresses come from the environment. */
+/** Uses services that run elsewhere, with addresses from the environment. */
 import { connect } from 'node:net'
 import { settings } from '../platform/config/config.ts'
 import { registryAnswers } from './probes.ts'
-import type { Addresses, ServiceName, ServiceOptions, Services } from './service.ts'
+import type { Addresses, ServiceName, ServiceOptions, StackServices } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
 const READY_TIMEOUT_MS = 30_000
@@ -15,11 +15,16 @@ const VARIABLES = {
   databaseUrl: 'DATABASE_URL'
 } as const
 
-/** @throws with all the variables that are missing, or with what is wrong with one and would do */
+/**
+ * Reads the addresses from the environment.
+ * @throws {Error} that names all missing variables, or describes what is wrong with an invalid one
+ */
 export function externalAddresses(environment: NodeJS.ProcessEnv): Addresses {
   const missing = Object.values(VARIABLES).filter((name) => !environment[name])
   if (missing.length > 0) {
-    throw new Error(`SLUICE_STACK=external takes every address from you: set ${missing.join(', ')}`)
+    throw new Error(
+      `SLUICE_STACK=external needs the address of every service; set ${missing.join(', ')}`
+    )
   }
   const entries = Object.entries(VARIABLES).map(([key, name]) => {
     const value = environment[name] ?? ''
@@ -37,7 +42,10 @@ function checkSetting(name: keyof typeof settings, value: string): void {
   }
 }
 
-/** Credentials and encryption are the owner's affair: here it is enough that somebody listens. */
+/**
+ * Checks only whether a server listens. Credentials and encryption are the responsibility of its
+ * owner.
+ */
 async function listens(host: string, port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS })
@@ -56,7 +64,7 @@ function listensAt(url: string, defaultPort: number): () => Promise<boolean> {
   return async () => await listens(hostname, port === '' ? defaultPort : Number(port))
 }
 
-export async function startExternalServices(options: ServiceOptions): Promise<Services> {
+export async function startExternalServices(options: ServiceOptions): Promise<StackServices> {
   const addresses = externalAddresses(process.env)
   const startedAt = performance.now()
   const firstBroker = addresses.kafkaBrokers.split(',')[0]?.trim() ?? ''
@@ -73,17 +81,17 @@ export async function startExternalServices(options: ServiceOptions): Promise<Se
     const elapsedMs = performance.now() - startedAt
     options.onProgress?.({ service, state: 'ready', detail, elapsedMs })
   }
-  const notOurs = async (): Promise<void> => {
-    await Promise.reject(new Error('external services are not ours to pause or to end'))
+  const refuse = async (): Promise<void> => {
+    await Promise.reject(new Error('external services cannot be paused or stopped from here'))
   }
   return {
     mode: 'external',
     addresses,
     pids: () => ({}),
-    pause: notOurs,
-    resume: notOurs,
-    kill: notOurs,
-    revive: notOurs,
+    pause: refuse,
+    resume: refuse,
+    kill: refuse,
+    revive: refuse,
     stop: async () => {
       await Promise.resolve()
     }

@@ -1,8 +1,8 @@
-/** `.sluice/local.json`: where the running stack is and how to get in, for scripts and people. */
+/** Reads and writes `.sluice/local.json`: the addresses and credentials of the running stack. */
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The names are a contract: other programs read this file. */
+/** Content of the file. The field names are a contract, because other programs read the file. */
 export type LocalFile = {
   base_url: string
   management_url: string
@@ -17,7 +17,7 @@ export type LocalFile = {
   schema_registry_url: string
   redis_url: string
   database_url: string
-  /** Empty once the stack has stopped. */
+  /** Process IDs by name. Empty after the stack has stopped. */
   pids: Record<string, number>
 }
 
@@ -29,7 +29,7 @@ export function readLocalFile(path: string): LocalFile | null {
   }
 }
 
-/** Written beside and moved into place, so that a reader never sees half of it. */
+/** Writes a temporary file and renames it, so that readers never see a partial file. */
 export function writeLocalFile(path: string, content: LocalFile): void {
   mkdirSync(dirname(path), { recursive: true })
   const part = `${path}.${process.pid}`

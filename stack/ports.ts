@@ -1,8 +1,8 @@
-/** Finds ports on the loopback address that nobody listens on. */
+/** Finds free ports on the loopback address. */
 import { createServer } from 'node:net'
 import { randomInt } from 'node:crypto'
 
-/** Below the range from which Linux and macOS take ports for outgoing connections. */
+/** Lowest port to try. The range is below the ephemeral ports of Linux and macOS. */
 const PORT_MIN = 20_000
 const PORT_MAX = 32_000
 const TRIES_MAX = 100
@@ -17,23 +17,23 @@ export async function isPortFree(port: number): Promise<boolean> {
   })
 }
 
-const given = new Set<number>()
+const assigned = new Set<number>()
 
-/** A free port that this process has not given out before. */
+/** Returns a free port that this process has not returned before. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const port = randomInt(PORT_MIN, PORT_MAX)
-    if (given.has(port) || !(await isPortFree(port))) continue
-    given.add(port)
+    if (assigned.has(port) || !(await isPortFree(port))) continue
+    assigned.add(port)
     return port
   }
   throw new Error(`no free port between ${PORT_MIN} and ${PORT_MAX} on 127.0.0.1`)
 }
 
-/** The preferred port when it is free, else any other. */
+/** Returns the preferred port if it is free, otherwise another free port. */
 export async function preferPort(preferred: number | undefined): Promise<number> {
-  if (preferred === undefined || given.has(preferred)) return await freePort()
+  if (preferred === undefined || assigned.has(preferred)) return await freePort()
   if (!(await isPortFree(preferred))) return await freePort()
-  given.add(preferred)
+  assigned.add(preferred)
   return preferred
 }

@@ -1,4 +1,4 @@
-/** Looks at the machine before anything starts, and says in one sentence each what it lacks. */
+/** Checks the machine before startup, and reports each problem in one sentence. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,20 +8,20 @@ import type { StackMode } from './service.ts'
 const JAVA_MAJOR_MIN = 17
 const FREE_BYTES_MIN = 1024 ** 3
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
-const OTHER_WAYS = 'or set SLUICE_STACK=docker'
+const ALTERNATIVE = 'or set SLUICE_STACK=docker'
 
-/** What the look needs to know about the machine; tests give their own. */
+/** Properties of the machine to check. Tests pass their own. */
 export type Machine = {
   platform: string
-  /** The major version, or null when there is none. */
+  /** Returns the major version, or null if Java is missing. */
   javaMajor(): number | null
   hasMaven(): boolean
-  /** Whether everything Maven would fetch is here already. */
+  /** Checks whether everything that Maven would download is present. */
   hasDownloads(): boolean
   freeBytes(): number
 }
 
-export class PreflightError extends Error {
+class PreflightError extends Error {
   readonly problems: string[]
   constructor(problems: string[]) {
     super(problems.join('\n'))
@@ -32,40 +32,50 @@ export class PreflightError extends Error {
 
 function javaProblem(major: number | null): string[] {
   if (major !== null && major >= JAVA_MAJOR_MIN) return []
-  const found = major === null ? 'Java is missing' : `Java ${major} is too old`
-  const wish = `install a Java ${JAVA_MAJOR_MIN} or later (JAVA_HOME or PATH), ${OTHER_WAYS}`
-  return [`${found}: ${wish}.`]
+  const problem = major === null ? 'Java is missing' : `Java ${major} is too old`
+  const advice = `install Java ${JAVA_MAJOR_MIN} or later (JAVA_HOME or PATH), ${ALTERNATIVE}`
+  return [`${problem}: ${advice}.`]
 }
 
 function nativeProblems(machine: Machine): string[] {
   if (!PLATFORMS.includes(machine.platform)) {
-    return [`Kafka, Redis and Postgres cannot be run directly on ${machine.platform}: use Docker.`]
+    return [`Kafka, Redis and Postgres cannot run natively on ${machine.platform}: use Docker.`]
   }
   const problems = javaProblem(machine.javaMajor())
   if (!machine.hasDownloads() && !machine.hasMaven()) {
-    problems.push(`Maven is missing and fetches Kafka: install it (mvn on PATH), ${OTHER_WAYS}.`)
+    problems.push(
+      `Maven is missing and is needed to download Kafka: install it (mvn on PATH), ${ALTERNATIVE}.`
+    )
   }
   return problems
 }
 
-/** Every problem, in the order in which to mend them. */
+/** Returns all problems, in the order in which to fix them. */
 export function problemsOf(mode: StackMode, machine: Machine): string[] {
   const problems = mode === 'native' ? nativeProblems(machine) : []
   const free = machine.freeBytes()
   if (mode !== 'external' && free < FREE_BYTES_MIN) {
     const left = `${Math.floor(free / 1024 ** 2)} MiB`
-    problems.push(`Only ${left} of disk are left here and 1 GiB is needed: make room, then retry.`)
+    problems.push(
+      `Only ${left} of disk space are free, and 1 GiB is needed: free some space, then retry.`
+    )
   }
   return problems
 }
 
-/** `openjdk version "17.0.15"` -> 17, `java version "1.8.0_402"` -> 8 */
-export function javaMajorOf(said: string): number | null {
-  const match = /version "(?:1\.)?(\d+)/.exec(said)
+/**
+ * Parses the major version, for example 17 in `openjdk version "17.0.15"` or 8 in `java version
+ * "1.8.0_402"`.
+ */
+export function javaMajorOf(output: string): number | null {
+  const match = /version "(?:1\.)?(\d+)/.exec(output)
   return match === null ? null : Number(match[1])
 }
 
-/** JAVA_HOME's java where it is set, as Maven does it, else the one on the PATH. */
+/**
+ * Returns the java command in JAVA_HOME if there is one, otherwise `java` from the PATH. Maven
+ * makes the same choice.
+ */
 export function javaCommand(environment: NodeJS.ProcessEnv): string {
   const home = environment['JAVA_HOME']
   const command = home ? join(home, 'bin', 'java') : ''
@@ -80,19 +90,19 @@ function output(command: string, args: string[]): string | null {
   }
 }
 
-let javaSaid: string | null | undefined
+let javaOutput: string | null | undefined
 
-/** The output of `java --version`; null if Java is missing or older than 9. */
+/** Returns the output of `java --version`, or null if Java is missing or older than 9. */
 export function javaVersion(): string | null {
-  return (javaSaid ??= output(javaCommand(process.env), ['--version']))
+  return (javaOutput ??= output(javaCommand(process.env), ['--version']))
 }
 
 function readJavaMajor(): number | null {
-  // "-version" says it on stderr, the newer "--version" on stdout without quotes.
-  const said = javaVersion()
-  if (said !== null) return javaMajorOf(said.replace(/^\S+ (\S+)/, 'version "$1"'))
-  const settings = output('sh', ['-c', `"${javaCommand(process.env)}" -version 2>&1`])
-  return settings === null ? null : javaMajorOf(settings)
+  // "--version" writes to stdout without quotes. The older "-version" writes to stderr.
+  const version = javaVersion()
+  if (version !== null) return javaMajorOf(version.replace(/^\S+ (\S+)/, 'version "$1"'))
+  const older = output('sh', ['-c', `"${javaCommand(process.env)}" -version 2>&1`])
+  return older === null ? null : javaMajorOf(older)
 }
 
 function isOnPath(program: string): boolean {
@@ -121,7 +131,7 @@ export function thisMachine(folder: string): Machine {
   }
 }
 
-/** Throws PreflightError with every problem. */
+/** @throws {PreflightError} with all problems */
 export function preflight(mode: StackMode, machine: Machine): void {
   const problems = problemsOf(mode, machine)
   if (problems.length > 0) throw new PreflightError(problems)

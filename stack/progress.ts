@@ -1,28 +1,28 @@
-/** Tells the steps of a start: one calm line each, with a spinner only where a person looks on. */
+/** Shows the progress of startup: one line per step, with a spinner in a terminal. */
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 100
-/** Where nobody looks on, a long step still says now and then that it is alive. */
+/** Interval between updates of a long step when the output is not a terminal. */
 const PLAIN_UPDATE_MS = 5_000
 const TITLE_WIDTH = 22
 
 type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number }
 
-export type Step = {
+export type ProgressStep = {
   update(detail: string): void
   done(detail?: string): void
   fail(detail?: string): void
 }
 
-export type Progress = {
-  step(title: string, detail?: string): Step
-  /** A line of its own, between the steps. */
-  say(line: string): void
-  /** Ends the drawing; steps that are open are left out. */
+export type StartProgress = {
+  step(title: string, detail?: string): ProgressStep
+  /** Prints a line between steps. */
+  print(line: string): void
+  /** Stops drawing, and erases the lines of open steps. */
   close(): void
 }
 
-type Open = { title: string; detail: string; startedAt: number; toldAt: number }
+type Open = { title: string; detail: string; startedAt: number; printedAt: number }
 
 const COLOURS = { green: 32, red: 31, dim: 2, bold: 1 } as const
 export type Paint = (colour: keyof typeof COLOURS, text: string) => string
@@ -35,7 +35,7 @@ function secondsSince(startedAt: number): string {
   return `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
 }
 
-/** "title     detail     1.2 s", cut to the width of the terminal. */
+/** Formats a line such as "title detail 1.2 s", truncated to the width of the terminal. */
 function lineOf({ title, detail, startedAt }: Open, columns: number): string {
   const room = Math.max(20, columns - TITLE_WIDTH - 16)
   const shown = detail.length > room ? `${detail.slice(0, room - 1)}…` : detail
@@ -44,14 +44,14 @@ function lineOf({ title, detail, startedAt }: Open, columns: number): string {
 }
 
 type Canvas = {
-  /** Prints a finished line above the lines that still move. */
+  /** Prints a line above the lines of open steps. */
   print(line: string): void
-  /** Moves the open lines for as long as there are any. */
+  /** Redraws the lines of open steps periodically until no step is open. */
   animate(): void
   erase(): void
 }
 
-/** A terminal: the lines of open steps stay below everything else and are drawn over. */
+/** Draws on a terminal. The lines of open steps stay at the bottom. */
 function createTerminal(output: Output, open: Set<Open>): Canvas {
   let drawn = 0
   let frame = 0
@@ -91,7 +91,7 @@ function createLog(output: Output): Canvas {
   return { print: (line) => void output.write(`${line}\n`), animate: () => {}, erase: () => {} }
 }
 
-export function createProgress(output: Output): Progress {
+export function createProgress(output: Output): StartProgress {
   const isTty = output.isTTY === true
   const paint = createPaint(isTty)
   const open = new Set<Open>()
@@ -105,14 +105,19 @@ export function createProgress(output: Output): Progress {
 
   function update(step: Open, detail: string): void {
     step.detail = detail
-    if (isTty || performance.now() - step.toldAt < PLAIN_UPDATE_MS) return
-    step.toldAt = performance.now()
+    if (isTty || performance.now() - step.printedAt < PLAIN_UPDATE_MS) return
+    step.printedAt = performance.now()
     canvas.print(`  … ${lineOf(step, output.columns || 100)}`)
   }
 
   return {
     step: (title, detail = '') => {
-      const step: Open = { title, detail, startedAt: performance.now(), toldAt: performance.now() }
+      const step: Open = {
+        title,
+        detail,
+        startedAt: performance.now(),
+        printedAt: performance.now()
+      }
       open.add(step)
       canvas.animate()
       return {
@@ -121,7 +126,7 @@ export function createProgress(output: Output): Progress {
         fail: (text) => settle(step, paint('red', '✗'), text)
       }
     },
-    say: canvas.print,
+    print: canvas.print,
     close: () => {
       canvas.erase()
       open.clear()

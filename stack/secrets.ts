@@ -1,16 +1,16 @@
-/** Secrets of the local stack, made once and kept, so that keys and sessions outlive a restart. */
+/** Creates and stores the secrets of the local stack, so that keys and sessions survive a restart.
+ */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Named as the environment variables are: `npx sluice` reads them from the same file. */
+/** Secrets, named like their environment variables, because `npx sluice` reads the same file. */
 export type Secrets = {
   API_KEY_PEPPER: string
   SESSION_SIGNING_KEY: string
   SECRETS_KEY: string
-  /** Of the Redis of this stack. */
   REDIS_PASSWORD: string
-  /** Of the first login. */
+  /** Password of the first user. */
   LOGIN_PASSWORD: string
 }
 
@@ -33,7 +33,7 @@ function read(path: string): Partial<Secrets> {
   }
 }
 
-/** What the file has, and new secrets for what it has not. */
+/** Returns the stored secrets. Creates and stores missing ones. */
 export function keepSecrets(path: string): Secrets {
   const secrets = { ...makeSecrets(), ...read(path) }
   mkdirSync(dirname(path), { recursive: true })

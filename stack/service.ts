@@ -1,4 +1,6 @@
-/** What the four services are told and what they tell, whichever way they are run. */
+/** Defines the interface to Kafka, the schema registry, Redis and Postgres, independently of how
+ * they run.
+ */
 import type { ServiceCrash } from './processes/process.ts'
 
 export const STACK_MODES = ['docker', 'native', 'external'] as const
@@ -7,63 +9,66 @@ export type StackMode = (typeof STACK_MODES)[number]
 export const SERVICE_NAMES = ['kafka', 'registry', 'redis', 'postgres'] as const
 export type ServiceName = (typeof SERVICE_NAMES)[number]
 
-/** What an application needs to be told, exactly as its environment variables take it. */
+/** Addresses of the services, in the format of the environment variables. */
 export type Addresses = {
-  /** host:port list */
+  /** Comma-separated list of host:port. */
   kafkaBrokers: string
-  /** The Confluent-compatible API, e.g. http://127.0.0.1:8081/apis/ccompat/v7 */
+  /** URL of the Confluent-compatible API, for example http://127.0.0.1:8081/apis/ccompat/v7. */
   schemaRegistryUrl: string
   redisUrl: string
-  /** A superuser on a database of our own. */
+  /** URL of the database `sluice`, with the credentials of a superuser. */
   databaseUrl: string
-  /** Where the PROXY listener really listens (host:port), when one was asked for. */
+  /** Actual address (host:port) of the PROXY listener, if one was requested. */
   kafkaProxyTarget?: string | undefined
 }
 
 export type ServiceProgress = {
   service: ServiceName
   state: 'downloading' | 'starting' | 'ready' | 'stopped'
-  /** One short phrase: what is downloaded, where it listens. */
+  /** Short description, for example the address or the download. */
   detail: string
   elapsedMs: number
 }
 
 export type ServiceOptions = {
-  /** The folder (`.sluice`) that holds data/, logs/ and the list of running processes. */
+  /** Folder (`.sluice`) that contains data/, logs/ and the run file. */
   folder: string
-  /** Data is thrown away at stop and never synced to disk. For tests. */
+  /** Whether to delete the data on shutdown and never sync it to disk. For tests. */
   ephemeral?: boolean | undefined
-  /** Taken when free; any other free port otherwise, and for services not named. */
+  /**
+   * Preferred port of each service. A service gets any free port if it has no preferred port, or if
+   * its preferred port is in use.
+   */
   preferredPorts?: Partial<Record<ServiceName, number>> | undefined
   /**
-   * A second client listener of the broker that advertises 127.0.0.1:advertisedPort, where the
-   * caller runs a TCP proxy of its own in front of addresses.kafkaProxyTarget.
+   * Adds a Kafka listener that advertises 127.0.0.1:advertisedPort. On this port, the caller runs a
+   * TCP proxy for addresses.kafkaProxyTarget.
    */
   proxyListener?: { advertisedPort: number } | undefined
   onProgress?: ((progress: ServiceProgress) => void) | undefined
-  /** Called once for each service that ends without having been told to. */
+  /** Called once for each service that exits unexpectedly. */
   onCrash?: ((crash: ServiceCrash) => void) | undefined
-  /** Starts a crashed service again (after onCrash) on the same port, with the same data. */
+  /** Whether to restart a crashed service on the same port with the same data. */
   keepAlive?: boolean | undefined
   onRevived?: ((name: string) => void) | undefined
-  /** Aborting gives up a start that is under way; what had been started is stopped. */
+  /** Cancels startup. Services that have already started are stopped. */
   signal?: AbortSignal | undefined
 }
 
-export type Services = {
+export type StackServices = {
   mode: StackMode
   addresses: Addresses
-  /** Process ids as they are now; empty where a service is not a process of this machine. */
+  /** Returns the current process IDs. Empty if the services are not processes on this machine. */
   pids(): Partial<Record<ServiceName, number>>
-  /** Freezes a service without ending it, as a stuck machine would. */
+  /** Suspends a service. It then behaves like a machine that hangs. */
   pause(name: ServiceName): Promise<void>
   resume(name: ServiceName): Promise<void>
-  /** Ends a service at once, with no time to finish anything, as a machine that loses power. */
+  /** Kills a service immediately, as a power failure would. */
   kill(name: ServiceName): Promise<void>
-  /** Starts a killed service again, with its data and on its ports; resolves once it answers. */
+  /** Restarts a killed service with the same data and ports. Resolves when it is ready. */
   revive(name: ServiceName): Promise<void>
-  /** Stops everything that was started, in order; safe to call twice. */
+  /** Stops all services in order. Idempotent. */
   stop(): Promise<void>
 }
 
-export type StartServices = (options: ServiceOptions) => Promise<Services>
+export type StartServices = (options: ServiceOptions) => Promise<StackServices>

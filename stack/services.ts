@@ -1,11 +1,11 @@
-/** The four services Sluice stands on: Kafka, schema registry, Redis, Postgres. */
+/** Starts the four services that Sluice needs: Kafka, schema registry, Redis and Postgres. */
 import { describeDocker, removeDockerData, startDockerServices } from './docker/docker-services.ts'
 import { startExternalServices } from './external-services.ts'
 import { removeNativeData, startNativeServices } from './native/native-services.ts'
 import { STACK_MODES } from './service.ts'
-import type { ServiceOptions, Services, StackMode, StartServices } from './service.ts'
+import type { ServiceOptions, StackServices, StackMode, StartServices } from './service.ts'
 
-// Whoever starts services needs these words too; apart, so that no import runs in a circle.
+// Re-exported here, but defined in another file to avoid an import cycle.
 export { SERVICE_NAMES, STACK_MODES } from './service.ts'
 export type * from './service.ts'
 
@@ -17,26 +17,29 @@ const STARTERS: Record<StackMode, StartServices> = {
 
 export async function startServices(
   options: ServiceOptions & { mode: StackMode }
-): Promise<Services> {
+): Promise<StackServices> {
   return await STARTERS[options.mode](options)
 }
 
-/** What SLUICE_STACK says, else Docker where it can be used, else native, with the reason. */
+/**
+ * Returns the mode set by SLUICE_STACK. By default, returns `docker` if it can be used, otherwise
+ * `native`, with the reason.
+ */
 export async function chooseMode(
   wanted: string | undefined
 ): Promise<{ mode: StackMode; reason: string }> {
   if (wanted !== undefined && wanted !== '') {
     const mode = STACK_MODES.find((candidate) => candidate === wanted)
     if (mode === undefined) {
-      throw new Error(`SLUICE_STACK is "${wanted}"; it can be ${STACK_MODES.join(', ')}`)
+      throw new Error(`SLUICE_STACK is "${wanted}"; use one of ${STACK_MODES.join(', ')}`)
     }
-    return { mode, reason: 'SLUICE_STACK says so' }
+    return { mode, reason: 'set by SLUICE_STACK' }
   }
   const docker = await describeDocker()
   return { mode: docker.usable ? 'docker' : 'native', reason: docker.reason }
 }
 
-/** Throws away what a stopped stack has kept; what somebody else runs is left alone. */
+/** Deletes the data of a stopped stack. Does not touch external services. */
 export async function removeData(mode: StackMode, folder: string): Promise<void> {
   if (mode === 'native') removeNativeData(folder)
   if (mode === 'docker') await removeDockerData(folder)

@@ -1,20 +1,23 @@
-/** Runs one command of our own command line against the stack, as an operator would. */
+/** Runs a `sluice` command against the stack. */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
-/** kafkajs asks for timers in the past; what Node says about it would look like our trouble. */
+/**
+ * kafkajs sets timers with negative delays. They are harmless, but Node 24 would warn about each of
+ * them.
+ */
 const QUIET = '--disable-warning=TimeoutNegativeWarning'
 const COMMAND_TIMEOUT_MS = 60_000
 
-export type SluiceCommand = {
+type SluiceCommand = {
   args: string[]
   environment: NodeJS.ProcessEnv
   signal?: AbortSignal | undefined
-  /** The checkout whose `sluice` runs; this one when left out. */
+  /** Checkout in which to run `sluice`. Default: this one. */
   cwd?: string | undefined
 }
 
-/** Resolves with what it printed; rejects with what it complained about. */
+/** Runs the command and resolves with its output. Rejects with its error output. */
 export async function runSluice(command: SluiceCommand): Promise<string> {
   const { args, environment, signal, cwd } = command
   const child = spawn(process.execPath, [QUIET, 'cli/sluice.ts', ...args], {
@@ -33,13 +36,16 @@ export async function runSluice(command: SluiceCommand): Promise<string> {
   signal?.removeEventListener('abort', end)
   signal?.throwIfAborted()
   if (code === 0) return out
-  const said = err.trim() || out.trim() || `exit code ${code ?? 'none, it took too long'}`
-  throw new Error(`sluice ${args.slice(0, 2).join(' ')} failed: ${said}`)
+  const message = err.trim() || out.trim() || `exit code ${code ?? 'none, timed out'}`
+  throw new Error(`sluice ${args.slice(0, 2).join(' ')} failed: ${message}`)
 }
 
-/** "created a\ncreated b\nunchanged c" -> "2 created"; nothing changed -> "as before" */
+/**
+ * Summarizes the changes in the output of a command. For example, "created a\ncreated b\nunchanged
+ * c" becomes "2 created". Without changes, returns "unchanged".
+ */
 export function changesIn(output: string): string {
   const verbs = output.split('\n').flatMap((line) => /^([a-z]+) /.exec(line)?.[1] ?? [])
   const changes = verbs.filter((verb) => verb !== 'unchanged')
-  return changes.length === 0 ? 'as before' : `${changes.length} ${changes[0] ?? ''}`
+  return changes.length === 0 ? 'unchanged' : `${changes.length} ${changes[0] ?? ''}`
 }

@@ -1,4 +1,4 @@
-/** `npm start`: the whole of Sluice on this machine, shown working, until Ctrl-C. */
+/** `npm start`: runs Sluice with all its services on this machine until Ctrl-C. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,25 +7,25 @@ import type { Stack } from './bring-up.ts'
 import { readLocalFile, writeLocalFile } from './local-file.ts'
 import { preflight, thisMachine } from './preflight.ts'
 import { createPaint, createProgress } from './progress.ts'
-import type { Progress } from './progress.ts'
+import type { StartProgress } from './progress.ts'
 import { claimRunFile } from './processes/run-file.ts'
 import { SAMPLES } from './tour/samples.ts'
 import { chooseMode, removeData } from './services.ts'
 import { summaryOf, tourTable } from './tour/summary.ts'
-import { takeTour } from './tour/tour.ts'
+import { runTour } from './tour/tour.ts'
 
 const FOLDER = join(import.meta.dirname, '..', '.sluice')
 const LOCAL_FILE = join(FOLDER, 'local.json')
 
-const HELP = `npm start                 starts Kafka, a schema registry, Redis, Postgres and Sluice
-npm start -- --reset      the same, after throwing away all data, keys and logins
-npm start -- --help       this text
+const HELP = `npm start                 start Kafka, a schema registry, Redis, Postgres and Sluice
+npm start -- --reset      delete all data, keys and users, then start
+npm start -- --help       print this text
 
-SLUICE_STACK=native       runs the services as processes (needs Java 17 or later, and Maven)
-SLUICE_STACK=docker       runs the services as containers
-SLUICE_STACK=external     takes KAFKA_BROKERS, SCHEMA_REGISTRY_URL, REDIS_URL, DATABASE_URL from you
-GATEWAY_PORT, MANAGEMENT_PORT   ports of the gateway, if not 8080 and 9464
-SLUICE_CACHE              where downloads are kept, if not ~/.cache/sluice
+SLUICE_STACK=native       run the services as processes (needs Java 17 or later, and Maven)
+SLUICE_STACK=docker       run the services as containers
+SLUICE_STACK=external     use KAFKA_BROKERS, SCHEMA_REGISTRY_URL, REDIS_URL and DATABASE_URL
+GATEWAY_PORT, MANAGEMENT_PORT   ports of the gateway (default: 8080 and 9464)
+SLUICE_CACHE              folder for downloads (default: ~/.cache/sluice)
 `
 
 const paint = createPaint(process.stdout.isTTY)
@@ -36,7 +36,7 @@ function print(...lines: string[]): void {
 
 type Stopper = { title: string; stop: () => Promise<void> }
 
-/** Applications first, services last: the reverse of the order of their start. */
+/** Stops everything in the reverse of the startup order: applications first, services last. */
 async function stopAll(stoppers: Stopper[]): Promise<void> {
   if (stoppers.length > 0) print('', 'Stopping')
   for (const { title, stop } of stoppers.toReversed()) {
@@ -44,16 +44,16 @@ async function stopAll(stoppers: Stopper[]): Promise<void> {
     await stop()
     print(`  ${title} stopped (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
   }
-  // Scripts that read the file must not signal process ids that are somebody else's by now.
+  // Clears the process IDs, because scripts must not signal later processes with the same IDs.
   const local = readLocalFile(LOCAL_FILE)
   if (local !== null) writeLocalFile(LOCAL_FILE, { ...local, pids: {} })
 }
 
-/** What the stack can do, shown on it; a sample that fails is told and stops nothing. */
-async function showSamples({ api, local }: Stack, progress: Progress): Promise<void> {
-  const step = progress.step('Sample decisions', 'sent, waiting for their evaluation')
+/** Sends sample decisions and prints their results. Prints a failure, but does not rethrow it. */
+async function showSamples({ api, local }: Stack, progress: StartProgress): Promise<void> {
+  const step = progress.step('Sample decisions', 'sent, waiting for evaluation')
   try {
-    const rows = await takeTour(api, local, SAMPLES)
+    const rows = await runTour(api, local, SAMPLES)
     const stored = rows.filter((row) => row.storedMs !== null).length
     const evaluated = rows.filter((row) => row.evaluatedMs !== null).length
     const detail = `${rows.length} sent, ${stored} stored, ${evaluated} evaluated`
@@ -83,10 +83,10 @@ async function run(reset: boolean, signal: AbortSignal, stoppers: Stopper[]): Pr
       progress,
       signal,
       onCrash: (crash) => {
-        if (!signal.aborted) progress.say(`${paint('red', '!')} ${crash.message}`)
+        if (!signal.aborted) progress.print(`${paint('red', '!')} ${crash.message}`)
       },
       onRevived: (name) => {
-        progress.say(`  ${name} is running again`)
+        progress.print(`  ${name} was restarted`)
         stack?.refreshPids()
       },
       onStarted: (title, stop) => stoppers.push({ title, stop })
@@ -109,25 +109,25 @@ async function main(): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
-  const told = new AbortController()
-  // A terminal and npm may both pass the same Ctrl-C on: every one after the first is the same.
+  const stopping = new AbortController()
+  // Repeated signals have no further effect. A terminal and npm may both forward the same Ctrl-C.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => told.abort())
+    process.on(name, () => stopping.abort())
   }
   const claim = claimRunFile(join(FOLDER, 'run', 'start.json'))
   const stoppers: Stopper[] = []
   let code = 0
   try {
-    await run(values.reset === true, told.signal, stoppers)
+    await run(values.reset === true, stopping.signal, stoppers)
   } catch (error) {
-    if (!told.signal.aborted) {
+    if (!stopping.signal.aborted) {
       code = 1
       print('', paint('red', error instanceof Error ? error.message : String(error)))
     }
   }
   await stopAll(stoppers)
   claim.release()
-  if (told.signal.aborted) print('Everything is stopped; the data is kept.')
+  if (stopping.signal.aborted) print('All processes are stopped. The data is kept.')
   return code
 }
 

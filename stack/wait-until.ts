@@ -1,17 +1,17 @@
-/** Waits for something to come true, with a name and a deadline, so that nothing just hangs. */
+/** Polls a condition until it is true or a timeout expires. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const POLL_INTERVAL_MS = 100
 
 export type Wait = {
-  /** Ends the sentence "... within 60 s". */
+  /** Beginning of the error message, to which "within 60 s" is added. */
   what: string
   timeoutMs: number
   probe: () => Promise<boolean>
   signal?: AbortSignal | undefined
 }
 
-/** Polls until the probe answers true; a probe that throws has answered false. */
+/** Resolves when the probe returns true. An error thrown by the probe counts as false. */
 export async function waitUntil(wait: Wait): Promise<void> {
   const deadline = performance.now() + wait.timeoutMs
   let lastReason = ''

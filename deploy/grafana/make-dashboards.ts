@@ -1,13 +1,13 @@
-/** Makes the dashboards of Grafana out of their panels: `node deploy/grafana/make-dashboards.ts`.
+/** Generates the Grafana dashboards from their panels: `node deploy/grafana/make-dashboards.ts`.
  *
- * What is made is committed, and a test holds it against this.
+ * The output is committed. A test checks that it is up to date.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { panels } from './panels.ts'
 import type { Page, Panel } from './panels.ts'
 
-/** Grafana divides the width of a page into 24. */
+/** Width of a dashboard in columns of Grafana's grid. */
 const columns = 24
 const height = 8
 const datasource = { type: 'prometheus', uid: '${datasource}' }
@@ -48,14 +48,20 @@ function dashboardOf({ uid, title, rows }: Page) {
     query: 'prometheus'
   }
   return {
-    ...{ uid, title, tags: ['sluice'], schemaVersion: 41, editable: false, refresh: '30s' },
-    ...{ time: { from: 'now-3h', to: 'now' }, templating: { list: [variable] } },
+    uid,
+    title,
+    tags: ['sluice'],
+    schemaVersion: 41,
+    editable: false,
+    refresh: '30s',
+    time: { from: 'now-3h', to: 'now' },
+    templating: { list: [variable] },
     links: [{ type: 'dashboards', title: 'Sluice', tags: ['sluice'], keepTime: true }],
     panels: panelsOf(rows)
   }
 }
 
-/** The text of each file, by its name. */
+/** Returns the JSON text of each dashboard by file name. */
 export function makeDashboards(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     panels.map((page) => [`${page.uid}.json`, `${JSON.stringify(dashboardOf(page), null, 2)}\n`])

@@ -1,12 +1,12 @@
-/** What the dashboards show, as data: pages of rows of panels, each a question and its queries. */
+/** Defines the Grafana dashboards: pages, rows, panels and their queries. */
 
 export interface Panel {
   readonly title: string
-  /** A unit as Grafana names it. */
+  /** Grafana's identifier for the unit, for example `s`. */
   readonly unit: string
-  /** Expressions of PromQL by their legends. */
+  /** PromQL expressions by legend. */
   readonly queries: Readonly<Record<string, string>>
-  /** A single figure instead of a curve. */
+  /** Whether to show a single number instead of a graph. */
   readonly isFigure?: boolean
 }
 
@@ -37,35 +37,41 @@ function percentiles(title: string, histogram: string, label?: string): Panel {
 
 const overview: Page = {
   uid: 'sluice-overview',
-  title: 'Sluice: what is promised',
+  title: 'Sluice: overview',
   rows: {
-    'Error budgets of 30 days': [
+    'Error budgets (30 days)': [
       {
-        ...panel('Budget left', 'percentunit', { '{{slo}}': 'sluice:slo_budget_left:ratio30d' }),
+        ...panel('Remaining error budget', 'percentunit', {
+          '{{slo}}': 'sluice:slo_budget_left:ratio30d'
+        }),
         isFigure: true
       },
-      panel('How fast it burns: 1 lasts the month, over 14 wakes somebody', 'none', {
+      panel('Burn rate (1 uses up the budget in 30 days; over 14 pages an operator)', 'none', {
         '{{slo}}, 1 h':
           'sluice:slo_errors:ratio_rate1h / on (slo) (1 - sluice:slo_objective:ratio)',
         '{{slo}}, 6 h': 'sluice:slo_errors:ratio_rate6h / on (slo) (1 - sluice:slo_objective:ratio)'
       })
     ],
-    'Is anything missing?': [
+    'Data loss': [
       panel('Decisions: acknowledged and stored', 'ops', {
         acknowledged: `sum(${rate('sluice_ingest_outcomes_total{outcome="queued"}')})`,
         stored: `sum(${rate('sluice_storage_delay_seconds_count')})`
       }),
-      panel('Missing at the last audit', 'none', {
+      panel('Missing messages in the last audit', 'none', {
         missing: 'max(sluice_audit_missing_records)'
       }),
-      panel('Dead letters', 'ops', sumBy('reason', 'sluice_consumed_total{outcome="dead_letter"}')),
+      panel(
+        'Dead-letter records',
+        'ops',
+        sumBy('reason', 'sluice_consumed_total{outcome="dead_letter"}')
+      ),
       panel('Dropped by SDKs', 'ops', sumBy('reason', 'sluice_client_dropped_total'))
     ],
-    'How long does it take?': [
-      percentiles('Until it is acknowledged', 'sluice_ingest_seconds'),
-      percentiles('Until it can be read', 'sluice_storage_delay_seconds')
+    Latency: [
+      percentiles('Ingest latency', 'sluice_ingest_seconds'),
+      percentiles('Storage delay', 'sluice_storage_delay_seconds')
     ],
-    'Is it up?': [
+    Availability: [
       panel('Ready processes', 'none', { '{{job}}': 'sum by (job) (sluice_ready)' }),
       panel('Versions', 'none', { '{{version}}': 'count by (version) (sluice_build_info)' })
     ]
@@ -76,39 +82,41 @@ const gateway: Page = {
   uid: 'sluice-gateway',
   title: 'Sluice: gateways',
   rows: {
-    'What comes in': [
-      panel('Answers', 'reqps', sumBy('status', 'sluice_http_requests_total')),
+    Traffic: [
+      panel('Responses', 'reqps', sumBy('status', 'sluice_http_requests_total')),
       panel(
-        'Refused decisions',
+        'Rejected decisions',
         'ops',
         sumBy('reason', 'sluice_ingest_outcomes_total{outcome="rejected"}')
       ),
-      panel('Bytes', 'Bps', sumBy('stage', 'sluice_ingest_body_bytes_total')),
-      panel('Decisions in a batch', 'none', {
+      panel('Request bytes', 'Bps', sumBy('stage', 'sluice_ingest_body_bytes_total')),
+      panel('Decisions per batch', 'none', {
         mean: meanOf('sluice_ingest_batch_decisions')
       })
     ],
-    'Is there room?': [
-      panel('Turned away', 'reqps', sumBy('reason', 'sluice_shed_total')),
+    Capacity: [
+      panel('Shed requests', 'reqps', sumBy('reason', 'sluice_shed_total')),
       panel('Requests in progress', 'none', {
         '{{instance}}': 'sum by (instance) (sluice_requests_in_progress)'
       }),
-      panel('Bodies in memory', 'bytes', {
+      panel('Request bodies in memory', 'bytes', {
         '{{instance}}': 'sum by (instance) (sluice_held_body_bytes)'
       }),
-      panel('Streams', 'none', { '{{kind}}': 'sum by (kind) (sluice_streams_open)' })
+      panel('Open streams', 'none', { '{{kind}}': 'sum by (kind) (sluice_streams_open)' })
     ],
-    'The log': [
-      percentiles('Until the broker has it', 'sluice_produce_seconds'),
-      panel('Bytes that wait for it', 'bytes', {
+    Kafka: [
+      percentiles('Produce latency', 'sluice_produce_seconds'),
+      panel('Bytes in flight', 'bytes', {
         '{{instance}}': 'sum by (instance) (sluice_produce_in_flight_bytes)'
       })
     ],
     'Redis and Postgres': [
-      panel('Instances that limit alone', 'none', { instances: 'sum(sluice_rate_limit_local)' }),
-      panel('Requests for points', 'ops', sumBy('result', 'sluice_rate_limit_requests_total')),
-      panel('Look-ups of keys', 'ops', sumBy('result', 'sluice_api_key_lookups_total')),
-      panel('Letters to people', 'ops', sumBy('outcome', 'sluice_mails_total'))
+      panel('Instances with local rate limits', 'none', {
+        instances: 'sum(sluice_rate_limit_local)'
+      }),
+      panel('Rate-limit requests', 'ops', sumBy('result', 'sluice_rate_limit_requests_total')),
+      panel('API key lookups', 'ops', sumBy('result', 'sluice_api_key_lookups_total')),
+      panel('Emails', 'ops', sumBy('outcome', 'sluice_emails_total'))
     ]
   }
 }
@@ -117,36 +125,36 @@ const consumers: Page = {
   uid: 'sluice-consumers',
   title: 'Sluice: storage and evaluation',
   rows: {
-    'Are they behind?': [
-      panel('Lag', 'none', {
+    Consumption: [
+      panel('Consumer lag', 'none', {
         '{{job}} {{topic}}':
           'sum by (job, topic) (max by (job, topic, partition) (sluice_consumer_lag_messages))'
       }),
-      panel('Partitions that stand still', 'none', {
+      panel('Paused partitions', 'none', {
         '{{topic}}/{{partition}}':
-          'max by (topic, partition) (sluice_consumer_stopped_partitions) > 0'
+          'max by (topic, partition) (sluice_consumer_paused_partitions) > 0'
       }),
-      panel('Settled', 'ops', {
+      panel('Settled messages', 'ops', {
         '{{job}} {{topic}} {{outcome}}': ratesBy('job, topic, outcome', 'sluice_consumed_total')
       }),
-      panel('Tried again', 'ops', sumBy('topic', 'sluice_consumer_retries_total'))
+      panel('Retries', 'ops', sumBy('topic', 'sluice_consumer_retries_total'))
     ],
     Storage: [
-      percentiles('Batches', 'sluice_consumer_batch_seconds', 'topic'),
-      panel('Days without a partition, rows in none', 'none', {
+      percentiles('Batch duration', 'sluice_consumer_batch_seconds', 'topic'),
+      panel('Missing day partitions, rows in the default partition', 'none', {
         days: 'max(sluice_storage_missing_partitions)',
         rows: 'max(sluice_storage_default_partition_rows)'
       })
     ],
     Evaluation: [
-      panel('Open runs', 'none', { '{{status}}': 'max by (status) (sluice_open_runs)' }),
+      panel('Pending runs', 'none', { '{{status}}': 'max by (status) (sluice_pending_runs)' }),
       panel('Deferred decisions', 'none', { decisions: 'max(sluice_deferred_decisions)' }),
       panel('Runs', 'ops', {
         '{{kind}} {{status}}': ratesBy('kind, status', 'sluice_evaluation_runs_total')
       }),
-      panel('Calls of judges', 'ops', sumBy('outcome', 'sluice_judge_calls_total')),
-      percentiles('How long judges take', 'sluice_judge_call_seconds'),
-      panel('Connections that are blocked', 'none', {
+      panel('Judge calls', 'ops', sumBy('outcome', 'sluice_judge_calls_total')),
+      percentiles('Judge call duration', 'sluice_judge_call_seconds'),
+      panel('Open circuits', 'none', {
         connections: 'max(sluice_connection_circuits_open)'
       }),
       panel('Webhooks', 'ops', sumBy('outcome', 'sluice_webhook_deliveries_total'))
@@ -158,11 +166,11 @@ const consumers: Page = {
       panel('Memory', 'bytes', {
         '{{job}} {{instance}}': 'sum by (job, instance) (sluice_process_resident_memory_bytes)'
       }),
-      panel('How late the loop is, median', 's', {
+      panel('Event loop lag (median)', 's', {
         '{{job}} {{instance}}':
           'max by (job, instance) (sluice_event_loop_lag_seconds{quantile="0.5"})'
       }),
-      panel('Workers that ended', 'ops', {
+      panel('Worker restarts', 'ops', {
         '{{instance}}': ratesBy('instance', 'sluice_worker_restarts_total')
       })
     ]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a container plays: gateway, storage, evaluation, or any command of the command line.
+# Entry point of the image: runs gateway, storage or evaluation, or a command of the CLI.
 set -eu
 case "${1:-}" in
   gateway) shift && set -- gateway/main.ts "$@" ;;
@@ -7,6 +7,6 @@ case "${1:-}" in
   *) set -- cli/sluice.ts "$@" ;;
 esac
 program=/app/$1 && shift
-# Node becomes the first process, which hears what the container is told. The warning is a timer of
-# a Kafka client that is due already.
+# With exec, Node becomes the first process and receives the signals of the container. The disabled
+# warning is about a Kafka client that sets timers in the past.
 exec node --disable-warning=TimeoutNegativeWarning "$program" "$@"

@@ -1,16 +1,16 @@
-/** One decision of the load, as an agent would post it, and what became of it. */
-import type { Outcome } from './send-load.ts'
+/** Posts one generated decision as an agent would, and returns its outcome. */
+import type { LoadOutcome } from './send-load.ts'
 
 const timeoutMs = 15_000
 const agents = 5
 
 export interface Target {
-  /** Such as http://gateway:8080 */
+  /** Base URL of the gateway, for example http://gateway:8080 */
   readonly url: string
   readonly apiKey: string
 }
 
-/** Made up, and about as long as those of small agents. */
+/** Returns a generated decision of a typical size. */
 export function decisionOf(index: number) {
   return {
     decision_id: crypto.randomUUID(),
@@ -22,19 +22,24 @@ export function decisionOf(index: number) {
   }
 }
 
-/** Never rejects: what goes wrong is an outcome too. */
-export async function postDecision({ url, apiKey }: Target, decision: object): Promise<Outcome> {
+/** Sends a decision. Never rejects; an error is returned as an outcome. */
+export async function postDecision(
+  { url, apiKey }: Target,
+  decision: object
+): Promise<LoadOutcome> {
   try {
-    const answer = await fetch(`${url}/v1/ingest`, {
+    const response = await fetch(`${url}/v1/ingest`, {
       method: 'POST',
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(decision),
       signal: AbortSignal.timeout(timeoutMs)
     })
-    const body = (await answer.json()) as { readonly code?: string }
-    return answer.status === 202 ? 'acknowledged' : `refused: ${answer.status} ${body.code ?? ''}`
+    const body = (await response.json()) as { readonly code?: string }
+    return response.status === 202
+      ? 'acknowledged'
+      : `rejected: ${response.status} ${body.code ?? ''}`
   } catch (error) {
     const { name, message, cause } = error as Error & { readonly cause?: { code?: string } }
-    return `no answer: ${cause?.code ?? (name === 'TimeoutError' ? name : message)}`
+    return `no response: ${cause?.code ?? (name === 'TimeoutError' ? name : message)}`
   }
 }

@@ -1,41 +1,44 @@
-/** An open load: what is due is sent, however long the answers to what was sent before take. */
+/** Generates an open-loop load: sends decisions on schedule, regardless of the response times. */
 
-/** 'acknowledged', else why not: status and code of a refusal, or what became of the call. */
-export type Outcome = string
+/** `acknowledged`, the status and code of a rejection, or the error of a failed request. */
+export type LoadOutcome = string
 
 export interface LoadOptions {
-  /** A second. */
+  /** Decisions per second. */
   readonly rate: number
   readonly seconds: number
-  /** Sends one and never rejects. */
-  readonly send: (index: number) => Promise<Outcome>
-  /** Ends it early; what is under way is still waited for. */
+  /** Sends one decision. Must not reject. */
+  readonly send: (index: number) => Promise<LoadOutcome>
+  /** Stops the load early. Requests in progress are completed. */
   readonly signal: AbortSignal
   readonly clock: LoadClock
 }
 
 export interface LoadClock {
-  /** In milliseconds, since whenever. */
+  /** Monotonic time in milliseconds. */
   now(): number
-  /** Ends at once when the signal is aborted. */
+  /** Resolves early if the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 
 export interface LoadResult {
   readonly elapsedMs: number
-  /** How many, by their outcome. */
-  readonly outcomes: ReadonlyMap<Outcome, number>
-  /** Of those that were acknowledged, in milliseconds, the shortest first. */
-  readonly answerTimesMs: readonly number[]
+  /** Number of decisions by outcome. */
+  readonly outcomes: ReadonlyMap<LoadOutcome, number>
+  /** Response times of acknowledged decisions in milliseconds, ascending. */
+  readonly responseTimesMs: readonly number[]
 }
 
-/** So many may be unanswered at once; then the load waits, lest it hurts the machine it is on. */
+/**
+ * Maximum number of requests in progress. When it is reached, further requests wait, to protect the
+ * machine.
+ */
 const openMax = 500
 
 export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
   const { rate, seconds, send, signal, clock } = options
-  const outcomes = new Map<Outcome, number>()
-  const answerTimesMs: number[] = []
+  const outcomes = new Map<LoadOutcome, number>()
+  const responseTimesMs: number[] = []
   const open = new Set<Promise<void>>()
   const startedAt = clock.now()
 
@@ -43,7 +46,7 @@ export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
     const sentAt = clock.now()
     const outcome = await send(index)
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-    if (outcome === 'acknowledged') answerTimesMs.push(clock.now() - sentAt)
+    if (outcome === 'acknowledged') responseTimesMs.push(clock.now() - sentAt)
   }
 
   for (let index = 0; index < Math.round(rate * seconds); index += 1) {
@@ -58,6 +61,6 @@ export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
   return {
     elapsedMs: clock.now() - startedAt,
     outcomes,
-    answerTimesMs: answerTimesMs.toSorted((a, b) => a - b)
+    responseTimesMs: responseTimesMs.toSorted((a, b) => a - b)
   }
 }

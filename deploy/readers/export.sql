@@ -1,4 +1,4 @@
--- An export of the API in DuckDB: `day.ndjson`, as GET /v1/decisions/export?format=ndjson gives it.
+-- Queries an export with DuckDB: `day.ndjson` from GET /v1/decisions/export?format=ndjson.
 create or replace table decisions as
 select * from read_ndjson('day.ndjson', columns = {
   decision_id: 'uuid', received_at: 'timestamp', agent_id: 'varchar', session_id: 'varchar',
@@ -6,7 +6,7 @@ select * from read_ndjson('day.ndjson', columns = {
   input_tokens: 'bigint', output_tokens: 'bigint', evaluation: 'json'
 });
 
--- Decisions by agent, and how many of them passed.
+-- Counts the decisions of each agent, how many passed, and their output tokens.
 select agent_id, count(*) as decisions,
   count(*) filter (evaluation ->> '$.verdict' = 'pass') as passed,
   sum(output_tokens) as output_tokens

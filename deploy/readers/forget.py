@@ -1,8 +1,8 @@
-"""Deletes from the SQLite file what was asked to be erased.
+"""Deletes erased decisions from the SQLite file.
 
     npx sluice erase --list --json | python forget.py decisions.db
 
-Run it again and again: what was still on its way comes after an erasure, and goes then.
+Run it regularly: records in transit during an erasure arrive later, and the next run deletes them.
 """
 
 import datetime
@@ -19,20 +19,20 @@ def main(path, erasures):
         for erasure in erasures:
             for table in ("decisions", "runs"):
                 store.execute(f"delete from {table} where {condition(erasure)}", erasure)
-    # Deleted rows are still in the file until it is written anew.
+    # Rewrites the file, which still contains the deleted rows.
     store.execute("vacuum")
     store.close()
 
 
 def condition(erasure):
-    mine = "organization_id = :organization_id"
+    own = "organization_id = :organization_id"
     scope = erasure["scope"]
-    if scope == "decision":  # For good, whenever it comes.
-        return f"{mine} and decision_id = :subject"
+    if scope == "decision":  # Applies whenever the decision arrives.
+        return f"{own} and decision_id = :subject"
     until = datetime.datetime.fromisoformat(erasure["received_until"])
     erasure["until"] = until.isoformat(timespec="milliseconds")
     named = "" if scope == "organization" else f" and {COLUMNS[scope]} = :subject"
-    return f"{mine}{named} and received_at <= :until"
+    return f"{own}{named} and received_at <= :until"
 
 
 if __name__ == "__main__":

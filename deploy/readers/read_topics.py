@@ -1,9 +1,9 @@
-"""Keeps both topics in a SQLite file, each decision and each run once.
+"""Stores both topics in a SQLite file, each decision and each run once.
 
     pip install -r requirements.txt
     python read_topics.py decisions.db
 
-Ctrl-C ends it in order. Whatever else ends it, start it again: it goes on where it committed.
+Ctrl-C stops it gracefully. After any other exit, start it again: it resumes at the last commit.
 """
 
 import json
@@ -31,7 +31,8 @@ RUN_FIELDS = [
 ]
 SCORE_FIELDS = ["value", "label", "passed", "reason", "confidence", "evidence"]
 
-# Bytes that are no Avro, times that are none, members that are missing or of another type.
+# Errors of the record itself: bytes that are not Avro, invalid times, and fields that are missing
+# or have the wrong type.
 OF_THE_RECORD = (
     *(SerializationError, EOFError, LookupError, TypeError, ValueError, OverflowError),
     *(sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError),
@@ -50,9 +51,9 @@ def main(path):
         {
             "bootstrap.servers": os.environ["KAFKA_BROKERS"],
             "group.id": os.environ.get("GROUP_ID", "data-team"),
-            # A new group begins with the oldest; the default would leave out all that is there.
+            # A new group starts with the oldest record; the default would skip existing records.
             "auto.offset.reset": "earliest",
-            # An offset is committed behind the rows, never before them.
+            # Offsets are committed after the rows, never before.
             "enable.auto.commit": False,
         }
     )
@@ -60,7 +61,7 @@ def main(path):
     try:
         while not stop:
             messages = consumer.consume(500, timeout=1.0)
-            with store:  # One transaction: all of them, or none.
+            with store:  # One transaction: all records or none.
                 for message in messages:
                     keep(store, deserialize, message)
             commit(consumer, messages)
@@ -70,7 +71,7 @@ def main(path):
 
 
 def commit(consumer, messages):
-    """Where it fails, a group is dividing its partitions: what comes again is there already."""
+    """Commits the offsets. A rebalance may prevent this, but rows are never stored twice."""
     try:
         if messages:
             consumer.commit(asynchronous=False)
@@ -80,7 +81,7 @@ def commit(consumer, messages):
 
 def keep(store, deserialize, message):
     if message.error() is not None:
-        # The client tries again by itself, unless it says that it cannot.
+        # The client retries by itself unless the error is fatal.
         if message.error().fatal():
             raise KafkaException(message.error())
         print(message.error(), file=sys.stderr)
@@ -96,17 +97,17 @@ def keep(store, deserialize, message):
 
 
 def is_of_the_record(error):
-    """Nobody can read it, ever. What may pass ends the program instead."""
+    """Checks whether the record itself caused the error. Other errors end the program."""
     if isinstance(error, SchemaRegistryError):
-        # The registry's own word that it has no such schema; any 404 may be a wrong address.
+        # 40403 means that the schema is unknown. Another 404 may mean that the address is wrong.
         return error.error_code == 40403
     return isinstance(error, OF_THE_RECORD) and not isinstance(error, json.JSONDecodeError)
 
 
 def rows_of(topic, value):
-    """Fails where the value is of another schema than the topic's."""
+    """Converts a record to rows. Raises an error if its schema is not that of the topic."""
     if value is None:
-        raise ValueError("it has no value")
+        raise ValueError("the record has no value")
     if topic == DECISIONS:
         return [("decisions", [column(value[name]) for name in DECISION_FIELDS])]
     runs = [*map(to_later_run, value["runs"]), *value["later_runs"]]
@@ -114,7 +115,7 @@ def rows_of(topic, value):
 
 
 def to_later_run(run):
-    """Converts a run in `runs` to the shape of a later run; rule and evaluator identify it."""
+    """Converts a run in `runs` to the shape of a later run, with the ID `rule_id/evaluator_id`."""
     kind = run["kind"]
     run_id = f"{kind['rule_id']}/{kind['evaluator_id']}"
     score = {"name": kind["name"], **{name: run[name] for name in SCORE_FIELDS}}
@@ -125,7 +126,7 @@ def to_later_run(run):
 
 
 def reason_of(template, numbers):
-    """Puts the numbers where the template has `#`."""
+    """Replaces each `#` of the template with a number."""
     found = iter((numbers or "").split())
     return "".join(next(found, "") if sign == "#" else sign for sign in template)
 
@@ -144,12 +145,12 @@ def run_row(evaluation, run):
 
 
 def column(value):
-    """Times have a form that sorts."""
+    """Formats a time as text that sorts chronologically. Returns other values unchanged."""
     return value.isoformat(timespec="milliseconds") if hasattr(value, "isoformat") else value
 
 
 def insert(store, table, row):
-    """What is there already stays: a message may come twice, and the first one counts."""
+    """Inserts a row unless it exists, because a message may be delivered more than once."""
     places = ", ".join("?" * len(row))
     store.execute(f"insert into {table} values ({places}) on conflict do nothing", row)
 

@@ -1,4 +1,4 @@
--- What read_topics.py keeps, and how decisions and evaluations belong together.
+-- Tables of read_topics.py, and views that join decisions and evaluations.
 create table if not exists decisions (
   organization_id text not null,
   decision_id text not null,
@@ -34,7 +34,7 @@ create table if not exists runs (
   primary key (organization_id, decision_id, run_id)
 );
 
--- What nobody can read, with its bytes: look at it, mend the cause, and it is not lost.
+-- Keeps the bytes of records that cannot be read, so that they are not lost.
 create table if not exists unreadable (
   topic text not null,
   "partition" integer not null,
@@ -44,8 +44,8 @@ create table if not exists unreadable (
   primary key (topic, "partition", "offset")
 );
 
--- Of each rule and evaluator the latest run: a replay takes the place of the run it repeats.
--- What people and programs push (rule `push`) stands beside each other.
+-- Contains the latest run of each decision, rule and evaluator, because a replay replaces the run
+-- that it repeats. Pushed scores (rule `push`) do not replace each other.
 create view if not exists current_runs as
 select * from (
   select *, row_number() over (
@@ -56,8 +56,8 @@ select * from (
   from runs
 ) where place = 1;
 
--- One row for each score. A run without one has a row too, and so has a decision without a run:
--- there `score` is null.
+-- Contains one row for each score. A run without a score and a decision without a run also have a
+-- row, with a null `score`.
 create view if not exists decision_scores as
 select d.organization_id, d.decision_id, d.received_at, d.agent_id, d.output,
   r.rule, r.evaluator, r.status, r.status_reason, r.evaluated_at,

@@ -1,4 +1,4 @@
-/** The bill of materials of the image, in CycloneDX. */
+/** Prints the bill of materials of the image in CycloneDX format. */
 // npm sbom --package-lock-only --sbom-format cyclonedx | node deploy/release/bill-of-materials.ts
 import { text } from 'node:stream/consumers'
 
@@ -18,10 +18,10 @@ function isTool({ properties = [] }: Component): boolean {
 }
 
 /**
- * The bill without what only development needs, and without the edges to it. `npm sbom --omit dev`
- * would leave out what a tool needs as well, pg and undici among them.
+ * Removes development packages and the dependency edges to them. `npm sbom --omit dev` would also
+ * remove packages that both tools and the product need, for example pg and undici.
  */
-export function billOfMaterials<T extends Bill>(whole: T): T {
+function billOfMaterials<T extends Bill>(whole: T): T {
   const tools = new Set(whole.components.filter(isTool).map((each) => each['bom-ref']))
   const dependencies = whole.dependencies
     .filter(({ ref }) => !tools.has(ref))

@@ -1,10 +1,10 @@
-/** Notes of a release: its section of the changelog, and the name that its image keeps. */
+/** Prints the notes of a release: its section of the changelog and the digest of its image. */
 // node deploy/release/release-notes.ts v1.2.3 --image registry.example/sluice@sha256:…
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-/** What the changelog says below `## version`, or null when it says nothing. */
+/** Returns the section `## version` of the changelog; null if it is missing or empty. */
 export function releaseNotes(changelog: string, version: string): string | null {
   const sections = changelog.split(/^## /m).slice(1)
   const section = sections.find((each) => each.split('\n', 1)[0]?.trim() === version)

@@ -1,4 +1,4 @@
-/** The containers of one run: started together, revived when asked for, removed together. */
+/** Starts, restarts and removes the containers of one run. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContainerRuntimeClient } from 'testcontainers'
@@ -8,26 +8,26 @@ import type { Container } from './container.ts'
 import type { ContainerSpec } from './container-spec.ts'
 import { labelsOf, volumeOf } from './docker-data.ts'
 
-/** How long a crashed container is left alone: longer each time. */
+/** Initial delay before a crashed container is restarted. Doubles with each attempt. */
 const REVIVAL_DELAY_MIN_MS = 500
 const REVIVAL_DELAY_MAX_MS = 8_000
 
 export type ContainerFleet = {
-  /** Resolves once the service answers. */
+  /** Resolves when the service is ready. */
   start(spec: ContainerSpec): Promise<void>
   get(name: ServiceName): Container
-  /** Safe to call twice, and while containers are still being started. */
+  /** Removes all containers. Idempotent. Can be called while containers are starting. */
   removeAll(): Promise<void>
 }
 
 type FleetOptions = {
   client: ContainerRuntimeClient
   options: ServiceOptions
-  /** Aborted when the start is given up, by whoever. */
+  /** Aborted to cancel startup. */
   signal: AbortSignal
 }
 
-/** Tries until the container is ready again or everything is stopped. */
+/** Creates a function that restarts a container until it is ready or the fleet stops. */
 function createRevival(
   all: ReadonlyMap<ServiceName, Container>,
   options: ServiceOptions,

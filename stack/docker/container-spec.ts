@@ -1,25 +1,28 @@
-/** What a service of ours is as a container, before it is one. */
+/** Describes the container of a service. */
 import type { ServiceName } from '../service.ts'
 
 export type ContainerSpec = {
   name: ServiceName
-  /** How sentences call it, e.g. "Kafka". */
+  /** Service name for messages, for example "Kafka". */
   title: string
   image: string
   environment?: Record<string, string>
   command?: string[]
-  /** Known beforehand, on the loopback address: Kafka advertises the port it is reached at. */
+  /**
+   * Port mappings on the loopback address. Host ports are chosen before startup, because Kafka must
+   * advertise its own.
+   */
   ports: { container: number; host: number }[]
-  /** The folder inside that holds what has to outlive the container. */
+  /** Folder inside the container with the persistent data. */
   dataFolder: string
   probe: () => Promise<boolean>
   readyTimeoutMs: number
   stopDeadlineMs: number
 }
 
-/** What each of the four is given in order to describe itself. */
+/** Options that all containers of a stack share. */
 export type ContainerContext = {
-  /** Nothing is kept, so nothing needs to reach the disk. */
+  /** Whether the data is discarded on shutdown, and therefore never synced to disk. */
   ephemeral: boolean
   portOf(name: ServiceName): Promise<number>
 }

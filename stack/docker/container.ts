@@ -1,4 +1,4 @@
-/** One container: created, waited for, named when it crashes, frozen, ended and removed. */
+/** Controls one container: creates it, waits until it is ready, reports crashes, and removes it. */
 import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { GenericContainer, Wait } from 'testcontainers'
@@ -7,33 +7,35 @@ import { ServiceCrash } from '../processes/process.ts'
 import { waitUntil } from '../wait-until.ts'
 import type { ContainerSpec } from './container-spec.ts'
 
-/** What Docker itself answers about a container of ours. */
+/** Container handle of the Docker client. */
 type Handle = ReturnType<ContainerRuntimeClient['container']['getById']>
 
-export type ContainerOptions = {
+type ContainerOptions = {
   client: ContainerRuntimeClient
   spec: ContainerSpec
   logPath: string
   labels: Record<string, string>
-  /** The named volume that keeps the data; without one it goes with the container. */
+  /** Name of the data volume. If undefined, the data is removed with the container. */
   volume?: string | undefined
   signal: AbortSignal
-  /** It was ready and has ended without having been told to. */
+  /** Called if the container exits unexpectedly after it was ready. */
   onCrash: (crash: ServiceCrash) => void
 }
 
 export type Container = {
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Ends it at once; not reported as a crash, since it was told to. */
+  /** Kills the container immediately, without reporting a crash. */
   kill(): Promise<void>
-  /** Starts it again after a crash, with its data and on its ports; nothing while it runs. */
+  /** Restarts a crashed container with the same data and ports. Does nothing if it is running. */
   revive(): Promise<void>
-  /** Ends and removes it; safe to call twice. */
+  /** Stops and removes the container. Idempotent. */
   remove(): Promise<void>
 }
 
-/** Published on the loopback address alone: testcontainers would open its ports to the network. */
+/**
+ * Publishes ports only on the loopback address. Testcontainers would publish them on all addresses.
+ */
 class LoopbackContainer extends GenericContainer {
   id: string | undefined
 
@@ -59,7 +61,8 @@ function describe({ spec, labels, volume }: ContainerOptions): LoopbackContainer
     .withLabels(labels)
     .withExposedPorts(...spec.ports)
     .withEnvironment(spec.environment ?? {})
-    // Whether it is ready is asked in its own protocol, from outside, where its clients are.
+    // Does not wait here, because readiness is probed from outside with the protocol of the
+    // service.
     .withWaitStrategy(Wait.forAll([]))
   if (spec.command !== undefined) container.withCommand(spec.command)
   if (volume !== undefined) {
@@ -68,7 +71,7 @@ function describe({ spec, labels, volume }: ContainerOptions): LoopbackContainer
   return container
 }
 
-/** The log of the run before is kept beside it, so that a crash can be read after a restart. */
+/** Renames the log of the previous run, so that a crash can still be examined after a restart. */
 function keepOldLog(path: string): void {
   mkdirSync(dirname(path), { recursive: true })
   if (existsSync(path)) renameSync(path, path.replace(/\.log$/, '.previous.log'))
@@ -77,7 +80,7 @@ function keepOldLog(path: string): void {
 type State = {
   options: ContainerOptions
   handle: Handle
-  /** Resolves with a phrase such as "ended with exit code 1". */
+  /** Resolves with a phrase such as "exited with code 1". */
   exited: Promise<string>
   ready: boolean
   removed: Promise<void> | undefined
@@ -92,7 +95,7 @@ async function writeLog({ options, handle }: State, since = 0): Promise<void> {
 async function untilExit(handle: Handle): Promise<string> {
   try {
     const { StatusCode } = (await handle.wait()) as { StatusCode: number }
-    return `ended with exit code ${StatusCode}`
+    return `exited with code ${StatusCode}`
   } catch {
     return 'was removed'
   }
@@ -113,7 +116,7 @@ function watch(state: State): void {
   })
 }
 
-/** Rejects with a ServiceCrash as soon as the container ends, or when the time is over. */
+/** Rejects with a ServiceCrash if the container exits, or with an error after the timeout. */
 async function waitReady(state: State): Promise<void> {
   const { spec, logPath, signal } = state.options
   const crashed = new AbortController()
@@ -127,14 +130,14 @@ async function waitReady(state: State): Promise<void> {
     probe: spec.probe,
     signal: AbortSignal.any([signal, crashed.signal])
   })
-  // Whichever loses the race may still reject, long after anybody listens.
+  // Prevents an unhandled rejection of the promise that loses the race.
   crash.catch(() => {})
   ready.catch(() => {})
   await Promise.race([crash, ready])
   state.ready = true
 }
 
-/** Docker takes a second pause or resume for a mistake; with a process either does nothing. */
+/** Checks whether the container is paused. Docker rejects pausing or resuming it twice. */
 async function isPaused(handle: Handle): Promise<boolean> {
   return (await handle.inspect()).State.Paused
 }
@@ -152,9 +155,9 @@ async function isRunning(handle: Handle): Promise<boolean> {
 
 async function end({ options, handle }: State): Promise<void> {
   const { spec, volume } = options
-  // A frozen process would not hear that it is asked to stop.
+  // A paused process cannot handle the stop signal.
   await handle.unpause().catch(() => {})
-  // What throws its data away has nothing to finish.
+  // Without a volume, there is no data to save before removal.
   if (volume !== undefined) {
     await handle.stop({ t: Math.ceil(spec.stopDeadlineMs / 1000) }).catch(() => {})
   }
@@ -166,19 +169,22 @@ async function create(options: ContainerOptions): Promise<Handle> {
   try {
     await container.start()
   } catch (cause) {
-    // Created and not started, e.g. because a port was taken in the meantime.
+    // The container may have been created but not started, for example because its port was taken.
     if (container.id !== undefined) {
       const handle = options.client.container.getById(container.id)
       await handle.remove({ force: true, v: true }).catch(() => {})
     }
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`${options.spec.title} could not be started by Docker: ${why}`, { cause })
+    throw new Error(`Docker cannot start ${options.spec.title}: ${why}`, { cause })
   }
-  if (container.id === undefined) throw new Error('Docker has named no container')
+  if (container.id === undefined) throw new Error('Docker returned no container id')
   return options.client.container.getById(container.id)
 }
 
-/** Hands the container back before it is ready, so that whoever gives up can remove it. */
+/**
+ * Creates a container. Returns before the container is ready, so that the caller can remove it if
+ * startup is cancelled.
+ */
 export async function createContainer(
   options: ContainerOptions
 ): Promise<{ container: Container; ready: Promise<void> }> {

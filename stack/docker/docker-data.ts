@@ -1,4 +1,4 @@
-/** What Docker mode keeps for a folder: volumes named after it, and the password of Postgres. */
+/** Manages the persistent data of Docker mode: named volumes and the Postgres password. */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import type { ServiceName } from '../service.ts'
 
 const LABEL = 'sluice.folder'
 
-/** Two clones on one machine keep apart what is theirs. */
+/** Returns a name for this folder that is unique on this machine. */
 function nameOf(folder: string): string {
   return createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 12)
 }
@@ -21,7 +21,9 @@ export function labelsOf(folder: string): Record<string, string> {
   return { [LABEL]: nameOf(folder) }
 }
 
-/** Made once: Postgres takes it into its data, and later knows no other. */
+/**
+ * Returns the Postgres password. Creates it only once, because Postgres stores it with its data.
+ */
 export function keepPassword(folder: string): string {
   const path = passwordFile(folder)
   if (existsSync(path)) return readFileSync(path, 'utf8')
@@ -35,20 +37,26 @@ function passwordFile(folder: string): string {
   return join(folder, 'docker', 'postgres-password')
 }
 
-/** Containers of a run that was killed: they would have our volumes open for some seconds more. */
-export async function removeStrays(client: ContainerRuntimeClient, folder: string): Promise<void> {
+/**
+ * Removes containers left over from a killed run. They would keep the volumes in use for a few
+ * seconds.
+ */
+export async function removeLeftoverContainers(
+  client: ContainerRuntimeClient,
+  folder: string
+): Promise<void> {
   const { dockerode } = client.container
   const filters = { label: [`${LABEL}=${nameOf(folder)}`] }
   const strays = await dockerode.listContainers({ all: true, filters })
   const removals = strays.map(async ({ Id }) => {
     await dockerode.getContainer(Id).remove({ force: true, v: true })
   })
-  // One that is being removed by somebody else is as good as removed.
+  // Ignores failures, because another process may be removing the same container.
   await Promise.allSettled(removals)
 }
 
 export async function removeVolumes(client: ContainerRuntimeClient, folder: string): Promise<void> {
-  await removeStrays(client, folder)
+  await removeLeftoverContainers(client, folder)
   for (const service of SERVICE_NAMES) {
     const volume = client.container.dockerode.getVolume(volumeOf(folder, service))
     await volume.remove().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Whether Docker can be used: it answers, is this machine's, and has the images at hand. */
+/** Checks whether Docker can be used: it responds, runs on this machine and has the images. */
 import { createServer } from 'node:net'
 import { getContainerRuntimeClient, ImageName } from 'testcontainers'
 import type { ContainerRuntimeClient } from 'testcontainers'
@@ -13,16 +13,19 @@ export const IMAGES = {
   postgres: 'postgres:17-alpine'
 } as const
 
-/** Removes our containers when we are killed; of the version that testcontainers asks for. */
+/**
+ * Image of the reaper, the container that removes the other containers of this process if the
+ * process is killed. Must be the version that testcontainers uses.
+ */
 const REAPER_IMAGE = process.env['RYUK_CONTAINER_IMAGE'] ?? 'testcontainers/ryuk:0.14.0'
 
-/** Rejects with the sentence when the work takes too long; the work itself goes on unheard. */
+/** Rejects with `sentence` after a timeout. The work itself continues. */
 async function within<T>(work: Promise<T>, timeoutMs: number, sentence: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(sentence)), timeoutMs)
   })
-  // Whichever loses the race may still reject, long after anybody listens.
+  // Prevents an unhandled rejection of the promise that loses the race.
   work.catch(() => {})
   try {
     return await Promise.race([work, late])
@@ -32,9 +35,10 @@ async function within<T>(work: Promise<T>, timeoutMs: number, sentence: string):
 }
 
 /**
- * In a container that runs a Docker of its own, its host is the bridge's gateway, an address of
- * ours; where the container only borrows the socket of its host, the gateway is somebody else.
- * Listening tells: a bridge with no container on it is missing among the network interfaces.
+ * Checks whether Docker runs on this machine, by trying to listen on `host`. In a container, `host`
+ * is the gateway of the Docker bridge. Its address is local if the container runs its own Docker,
+ * but not if the container uses the Docker socket of its host. The list of network interfaces does
+ * not help, because it omits a bridge that has no containers.
  */
 export async function isThisMachine(host: string): Promise<boolean> {
   return await new Promise((resolve) => {
@@ -46,7 +50,10 @@ export async function isThisMachine(host: string): Promise<boolean> {
   })
 }
 
-/** The Docker of this machine, or one sentence saying why it cannot be used. */
+/**
+ * Returns the Docker client of this machine.
+ * @throws {Error} that says why Docker cannot be used
+ */
 export async function dockerRuntime(): Promise<ContainerRuntimeClient> {
   const asked = getContainerRuntimeClient().catch((cause: unknown) => {
     throw new Error('Docker does not answer', { cause })
@@ -54,8 +61,9 @@ export async function dockerRuntime(): Promise<ContainerRuntimeClient> {
   const client = await within(asked, ANSWER_TIMEOUT_MS, 'Docker does not answer')
   const { host } = client.info.containerRuntime
   if (await isThisMachine(host)) return client
-  // Ports are published on the loopback address alone, where nobody else reaches them.
-  throw new Error(`Docker runs on ${host} and not on this machine`)
+  // Ports are published only on the loopback address of the machine that runs Docker, so this
+  // machine could not reach them.
+  throw new Error(`Docker runs on ${host}, not on this machine`)
 }
 
 async function missingOf(client: ContainerRuntimeClient, images: string[]): Promise<string[]> {
@@ -66,7 +74,10 @@ async function missingOf(client: ContainerRuntimeClient, images: string[]): Prom
   return images.filter((_image, index) => found[index] !== true)
 }
 
-/** Rejects with one sentence when an image is neither here nor pulled in time. */
+/**
+ * Pulls missing images.
+ * @throws if an image is still missing after the timeout
+ */
 export async function obtainImages(
   client: ContainerRuntimeClient,
   onPull?: (image: string) => void
@@ -82,7 +93,7 @@ export async function obtainImages(
     throw new Error(cannot, { cause })
   })
   await within(pulled, PULL_TIMEOUT_MS, `${cannot} within ${PULL_TIMEOUT_MS / 1000} s`)
-  // A pull that is refused half-way ends like one that has worked.
+  // Checks again, because an interrupted pull reports success.
   const still = await missingOf(client, missing)
   if (still.length > 0) throw new Error(`Docker cannot pull ${still.join(', ')}`)
 }

@@ -1,28 +1,28 @@
-/** The four services as containers of the Docker on this machine. */
+/** Runs Kafka, the schema registry, Redis and Postgres as Docker containers. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { getReaper } from 'testcontainers'
 import { preferPort } from '../ports.ts'
 import { keepSecrets } from '../secrets.ts'
-import type { Addresses, ServiceName, ServiceOptions, Services } from '../service.ts'
+import type { Addresses, ServiceName, ServiceOptions, StackServices } from '../service.ts'
 import { createContainerFleet } from './container-fleet.ts'
 import type { ContainerFleet } from './container-fleet.ts'
 import type { ContainerContext, ContainerSpec } from './container-spec.ts'
-import { keepPassword, removeStrays, removeVolumes } from './docker-data.ts'
+import { keepPassword, removeLeftoverContainers, removeVolumes } from './docker-data.ts'
 import { dockerRuntime, IMAGES, obtainImages } from './docker-runtime.ts'
 import { createKafkaContainer } from './kafka-container.ts'
 import { createPostgresContainer } from './postgres-container.ts'
 import { createRedisContainer } from './redis-container.ts'
 import { createRegistryContainer } from './registry-container.ts'
 
-/** Whether Docker answers and every image is here or pulled within a minute, and why not. */
+/** Pulls missing images, and reports whether Docker can be used and, if not, why. */
 export async function describeDocker(
   onPull?: (image: string) => void
 ): Promise<{ usable: boolean; reason: string }> {
   try {
     await obtainImages(await dockerRuntime(), onPull)
-    return { usable: true, reason: 'Docker answers and has every image' }
+    return { usable: true, reason: 'Docker is available and has all images' }
   } catch (error) {
     return { usable: false, reason: error instanceof Error ? error.message : String(error) }
   }
@@ -30,7 +30,10 @@ export async function describeDocker(
 
 type Created = { addresses: Addresses; specs: ContainerSpec[] }
 
-/** Decides on every port first: what a container is told must be known before it starts. */
+/**
+ * Describes all containers. Chooses all ports first, because the configuration of a container
+ * contains them.
+ */
 async function describeContainers(options: ServiceOptions): Promise<Created> {
   const ephemeral = options.ephemeral ?? false
   const context: ContainerContext = {
@@ -61,19 +64,19 @@ async function startAll(
   fleet: ContainerFleet
 ): Promise<void> {
   const startedAt = performance.now()
-  const tell = (service: ServiceName, state: 'starting' | 'ready', detail: string): void => {
+  const report = (service: ServiceName, state: 'starting' | 'ready', detail: string): void => {
     options.onProgress?.({ service, state, detail, elapsedMs: performance.now() - startedAt })
   }
   const starts = specs.map(async (spec) => {
     const detail = `127.0.0.1:${spec.ports[0]?.host ?? ''}`
-    tell(spec.name, 'starting', detail)
+    report(spec.name, 'starting', detail)
     await fleet.start(spec)
-    tell(spec.name, 'ready', detail)
+    report(spec.name, 'ready', detail)
   })
   await Promise.all(starts)
 }
 
-export async function startDockerServices(options: ServiceOptions): Promise<Services> {
+export async function startDockerServices(options: ServiceOptions): Promise<StackServices> {
   mkdirSync(options.folder, { recursive: true })
   const client = await dockerRuntime()
   await obtainImages(client, (image) => {
@@ -82,10 +85,10 @@ export async function startDockerServices(options: ServiceOptions): Promise<Serv
     const progress = { service: service as ServiceName, detail: image, elapsedMs: 0 }
     options.onProgress?.({ ...progress, state: 'downloading' })
   })
-  await removeStrays(client, options.folder)
-  // Asked for beforehand: containers that start side by side would bring one each.
+  await removeLeftoverContainers(client, options.folder)
+  // Starts the reaper once. Containers that start concurrently would each start their own.
   await getReaper(client)
-  // The first service that fails ends the start of the others.
+  // Cancels the startup of the other services if one service fails.
   const failed = new AbortController()
   const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])])
   const fleet = createContainerFleet({ client, options, signal })
@@ -100,7 +103,7 @@ export async function startDockerServices(options: ServiceOptions): Promise<Serv
   return {
     mode: 'docker',
     addresses,
-    // They are processes of Docker's, and on some machines of another machine.
+    // Empty, because the processes belong to Docker and may run in a virtual machine.
     pids: () => ({}),
     pause: async (name) => await fleet.get(name).pause(),
     resume: async (name) => await fleet.get(name).resume(),
@@ -110,7 +113,7 @@ export async function startDockerServices(options: ServiceOptions): Promise<Serv
   }
 }
 
-/** Throws away the data that Docker mode keeps for this folder. */
+/** Deletes the data of Docker mode for this folder. */
 export async function removeDockerData(folder: string): Promise<void> {
   await removeVolumes(await dockerRuntime(), folder)
 }

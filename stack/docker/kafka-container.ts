@@ -1,4 +1,4 @@
-/** Apache Kafka in a container: one node, with a listener for each kind of client. */
+/** Runs Apache Kafka in a container, as a single node with a listener for each kind of client. */
 import { freePort } from '../ports.ts'
 import { kafkaAnswers } from '../probes.ts'
 import type { ContainerContext, ContainerSpec } from './container-spec.ts'
@@ -13,7 +13,10 @@ const PROXY_PORT = 9095
 
 type Ports = { client: number; proxy?: { host: number; advertised: number } }
 
-/** The image turns KAFKA_A_B into the setting a.b. */
+/**
+ * Returns the environment of the container. The image converts a variable KAFKA_A_B to the setting
+ * a.b.
+ */
 export function kafkaEnvironment(ports: Ports, ephemeral: boolean): Record<string, string> {
   const listeners = [`CLIENT://:${CLIENT_PORT}`, `BROKER://localhost:${BROKER_PORT}`]
   const advertised = [`CLIENT://127.0.0.1:${ports.client}`, `BROKER://localhost:${BROKER_PORT}`]

@@ -1,4 +1,4 @@
-/** Postgres in a container. */
+/** Runs Postgres in a container. */
 import { postgresAnswers } from '../probes.ts'
 import type { ContainerContext, ContainerSpec } from './container-spec.ts'
 import { IMAGES } from './docker-runtime.ts'

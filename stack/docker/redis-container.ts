@@ -1,4 +1,4 @@
-/** Redis in a container. */
+/** Runs Redis in a container. */
 import { redisAnswers } from '../probes.ts'
 import type { ContainerContext, ContainerSpec } from './container-spec.ts'
 import { IMAGES } from './docker-runtime.ts'
@@ -17,8 +17,11 @@ export async function createRedisContainer(
     title: 'Redis',
     image: IMAGES.redis,
     command: [
-      ...['redis-server', '--requirepass', password],
-      ...['--save', ...(context.ephemeral ? [''] : ['60', '1'])]
+      'redis-server',
+      '--requirepass',
+      password,
+      '--save',
+      ...(context.ephemeral ? [''] : ['60', '1'])
     ],
     ports: [{ container: PORT, host }],
     dataFolder: '/data',

@@ -1,4 +1,6 @@
-/** Apicurio Registry in a container, its schemas in an H2 file so that ids survive a restart. */
+/** Runs Apicurio Registry in a container. It stores schemas in an H2 file, so that their IDs
+ * survive a restart.
+ */
 import { registryAnswers } from '../probes.ts'
 import type { ContainerContext, ContainerSpec } from './container-spec.ts'
 import { IMAGES } from './docker-runtime.ts'
@@ -6,7 +8,7 @@ import { IMAGES } from './docker-runtime.ts'
 const READY_TIMEOUT_MS = 120_000
 const STOP_DEADLINE_MS = 10_000
 const PORT = 8080
-/** Anybody may write below it, whichever user the image runs as. */
+/** Folder that every user of the image can write to. */
 const DATA_FOLDER = '/var/tmp'
 
 export async function createRegistryContainer(

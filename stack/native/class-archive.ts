@@ -1,4 +1,4 @@
-/** Java options that start a service from a class data sharing (CDS) archive. */
+/** Returns Java options that start a service from a class data sharing (CDS) archive. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,10 @@ import { crc32 } from 'node:zlib'
 
 const HEAD_BYTES = 4
 
-/** The name includes the Java version, because only that version can read the archive. */
+/**
+ * Returns the path of an archive. The path depends on the Java version, because other versions
+ * cannot read the archive.
+ */
 export function classArchiveIn(cache: string, program: string, javaVersion: string): string {
   const java = createHash('sha256').update(javaVersion).digest('hex').slice(0, 12)
   return join(cache, `${program}-${java}.jsa`)
@@ -29,8 +32,8 @@ function isIntact(path: string): boolean {
 }
 
 /**
- * Call this once Java has ended: an archive is used only while it is as Java wrote it. Java itself
- * ignores some damage, and a truncated archive crashes it.
+ * Records the checksum of an archive after Java has exited. Damaged archives must not be used: Java
+ * does not detect all damage, and crashes on a truncated archive.
  */
 export function recordArchive(path: string): void {
   if (!existsSync(path) || existsSync(checksumFileOf(path))) return
@@ -41,13 +44,14 @@ export function recordArchive(path: string): void {
 }
 
 /**
- * An archive halves the CPU time of a start. Java writes it when the service first stops, in a
- * few seconds; ephemeral services are killed and cannot write one. A damaged one is written again.
+ * Returns options to use an intact archive, or else to write one. An archive halves the CPU time of
+ * startup. Java writes it when the service stops, which takes a few seconds. Ephemeral services do
+ * not write one, because they are killed.
  */
 export function archiveOptions(path: string, ephemeral: boolean): string[] {
   if (isIntact(path)) return [`-XX:SharedArchiveFile=${path}`]
   if (ephemeral) return []
   for (const each of [path, checksumFileOf(path)]) rmSync(each, { force: true })
-  // Java would log a warning for each class that it cannot archive.
+  // Disables logging, because Java would log a warning for each class that it cannot archive.
   return [`-XX:ArchiveClassesAtExit=${path}`, '-Xlog:cds=off,cds+dynamic=off']
 }

@@ -1,11 +1,12 @@
-/** Gives a Java service a temporary folder of its own. */
+/** Gives a Java service its own temporary folder. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateFolder } from '../private-folder.ts'
 
 /**
- * Libraries unpack native code there and leave it when they are killed, so it is emptied first. In
- * a folder of all users, such files would pile up, and another user could exchange them.
+ * Empties the temporary folder and returns the Java option that selects it. Libraries unpack native
+ * code to this folder and leave it behind if the process is killed. In a folder shared by all
+ * users, these files would accumulate, and another user could replace them.
  */
 export function temporaryFolderOption(serviceFolder: string): string {
   const path = join(serviceFolder, 'tmp')

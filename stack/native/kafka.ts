@@ -1,4 +1,4 @@
-/** Apache Kafka as one process, broker and controller in one. */
+/** Runs Apache Kafka as one process that is both broker and controller. */
 import { execFile } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const LOGGING = `<Configuration status="warn" shutdownHook="disable">
 
 type Ports = { client: number; controller: number; proxy?: { listen: number; advertised: number } }
 
-/** server.properties of one combined node that listens on the loopback address only. */
+/** Returns server.properties for a combined node that listens only on the loopback address. */
 export function propertiesOf(ports: Ports, logFolder: string): string {
   const listeners = [`PLAINTEXT://127.0.0.1:${ports.client}`]
   const advertised = [...listeners]
@@ -52,7 +52,7 @@ export function propertiesOf(ports: Ports, logFolder: string): string {
     'share.coordinator.state.topic.replication.factor': 1,
     'share.coordinator.state.topic.min.isr': 1,
     'group.initial.rebalance.delay.ms': 0,
-    // Default is 128 MiB of heap set aside for a cleaner that has next to nothing to do here.
+    // The default reserves 128 MiB of heap for the log cleaner, which has little to do here.
     'log.cleaner.dedupe.buffer.size': 8_388_608,
     'num.network.threads': 2,
     'num.io.threads': 4
@@ -62,7 +62,7 @@ export function propertiesOf(ports: Ports, logFolder: string): string {
     .join('')
 }
 
-/** Storage is formatted once; a folder that has been formatted keeps its data. */
+/** Formats the storage folder. Keeps the data of a folder that is already formatted. */
 async function format(context: NativeContext, classPath: string, folder: string): Promise<void> {
   if (existsSync(join(folder, 'log', 'meta.properties'))) return
   const tool = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', classPath]
@@ -76,18 +76,18 @@ async function format(context: NativeContext, classPath: string, folder: string)
     })
   } catch (error) {
     context.signal.throwIfAborted()
-    throw new Error(`Kafka's storage in ${folder} could not be formatted`, { cause: error })
+    throw new Error(`Kafka's storage in ${folder} cannot be formatted`, { cause: error })
   }
 }
 
 function javaOptions(ephemeral: boolean): string[] {
-  // A broker of tests lives for a minute: quick start matters; otherwise steady speed does.
+  // A test broker runs for a minute and must start fast. Other brokers need steady throughput.
   return ephemeral
     ? ['-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
     : ['-Xms256m', '-Xmx512m', '-XX:+UseG1GC', '-XX:MaxGCPauseMillis=20']
 }
 
-export type NativeKafka = { brokers: string; proxyTarget: string | undefined; pid: number }
+type NativeKafka = { brokers: string; proxyTarget: string | undefined; pid: number }
 
 export async function startKafka(
   context: NativeContext,

@@ -1,4 +1,4 @@
-/** What each of the native services is given in order to start itself. */
+/** Defines the context in which a native service starts: folders, downloads and Java options. */
 import type { DownloadName, Downloads } from '../downloads.ts'
 import type { ServiceName } from '../service.ts'
 import type { Supervisor } from '../processes/supervisor.ts'
@@ -6,15 +6,15 @@ import type { Supervisor } from '../processes/supervisor.ts'
 export type NativeContext = {
   supervisor: Supervisor
   downloads: Downloads
-  /** Creates the service's own folder under data/, for its owner only. */
+  /** Creates and returns the folder of the service in data/. Only its owner can access it. */
   folderOf(name: ServiceName): string
   portOf(name: ServiceName): Promise<number>
   ephemeral: boolean
-  /** The java to run. */
+  /** Path of the java command. */
   java: string
-  /** Java options that make this program start faster. */
+  /** Returns Java options that make the program start faster. */
   archiveOptions(program: DownloadName): string[]
-  /** Aborted when the start is given up. */
+  /** Aborted to cancel startup. */
   signal: AbortSignal
   onDownload(name: ServiceName, detail: string): void
   onStarting(name: ServiceName, detail: string): void

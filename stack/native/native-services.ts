@@ -1,4 +1,5 @@
-/** The four services as processes of this machine, for where there is no Docker. */
+/** Runs Kafka, the schema registry, Redis and Postgres as processes, for machines without Docker.
+ */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cacheFolder, createDownloads } from '../downloads.ts'
@@ -9,7 +10,7 @@ import { makePrivateFolder } from '../private-folder.ts'
 import { createSupervisor } from '../processes/supervisor.ts'
 import type { Supervisor } from '../processes/supervisor.ts'
 import { keepSecrets } from '../secrets.ts'
-import type { Addresses, ServiceName, ServiceOptions, Services } from '../service.ts'
+import type { Addresses, ServiceName, ServiceOptions, StackServices } from '../service.ts'
 import { archiveOptions, classArchiveIn, recordArchive } from './class-archive.ts'
 import { startKafka } from './kafka.ts'
 import type { NativeContext } from './native-service.ts'
@@ -17,7 +18,10 @@ import { postgresFolder, startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { startRegistry } from './registry.ts'
 
-/** Where we are root, Postgres is another user, who has to pass through. */
+/**
+ * If this process is root, Postgres runs as another user, and that user must be able to enter the
+ * folder.
+ */
 const DATA_FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700
 
 type Start = ServiceOptions & { signal: AbortSignal }
@@ -30,7 +34,11 @@ function archiveOf(program: DownloadName): string {
 
 function contextOf(options: Start, supervisor: Supervisor): NativeContext {
   const startedAt = performance.now()
-  const tell = (service: ServiceName, state: 'downloading' | 'starting', detail: string): void => {
+  const report = (
+    service: ServiceName,
+    state: 'downloading' | 'starting',
+    detail: string
+  ): void => {
     options.onProgress?.({ service, state, detail, elapsedMs: performance.now() - startedAt })
   }
   const cache = cacheFolder(process.env)
@@ -45,8 +53,8 @@ function contextOf(options: Start, supervisor: Supervisor): NativeContext {
     java: javaCommand(process.env),
     archiveOptions: (program) => archiveOptions(archiveOf(program), ephemeral),
     signal: options.signal,
-    onDownload: (name, detail) => tell(name, 'downloading', detail),
-    onStarting: (name, detail) => tell(name, 'starting', detail)
+    onDownload: (name, detail) => report(name, 'downloading', detail),
+    onStarting: (name, detail) => report(name, 'starting', detail)
   }
 }
 
@@ -75,15 +83,15 @@ async function startAll(options: Start, supervisor: Supervisor): Promise<Address
   }
 }
 
-/** Throws away the data of all native services that keep it below this folder. */
+/** Deletes the data of native mode for this folder. */
 export function removeNativeData(folder: string): void {
   rmSync(postgresFolder(join(folder, 'data', 'postgres')), { recursive: true, force: true })
   rmSync(join(folder, 'data'), { recursive: true, force: true })
 }
 
-export async function startNativeServices(options: ServiceOptions): Promise<Services> {
+export async function startNativeServices(options: ServiceOptions): Promise<StackServices> {
   mkdirSync(options.folder, { recursive: true })
-  // The first service that fails ends the start of the others.
+  // Cancels the startup of the other services if one service fails.
   const failed = new AbortController()
   const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])])
   const { folder } = options

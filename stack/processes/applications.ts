@@ -1,4 +1,4 @@
-/** Gateway, storage and evaluation as child processes, each waited for on its management port. */
+/** Runs gateway, storage and evaluation as child processes, and waits until they are ready. */
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -9,14 +9,17 @@ import type { Secrets } from '../secrets.ts'
 import { createSupervisor } from './supervisor.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** kafkajs asks for timers in the past, which does no harm; Node 24 complains about each. */
+/**
+ * kafkajs sets timers in the past. Node 24 would warn about each of them, although they are
+ * harmless.
+ */
 const QUIET = '--disable-warning=TimeoutNegativeWarning'
 
 const READY_TIMEOUT_MS = 60_000
 const ATTEMPTS_MAX = 3
 const RETRY_DELAY_MS = 1_000
 const PROBE_TIMEOUT_MS = 2_000
-/** A little more than the applications allow themselves, so that they end by their own rules. */
+/** Stop timeout in milliseconds, slightly longer than the shutdown deadline of the applications. */
 const STOP_DEADLINE_MS = 30_000
 
 export const APPLICATION_NAMES = ['gateway', 'storage', 'evaluation'] as const
@@ -31,7 +34,7 @@ const PROGRAMS: Record<ApplicationName, { title: string; args: string[] }> = {
 export type ApplicationPorts = { gateway: number; management: Record<ApplicationName, number> }
 
 export type ApplicationOptions = {
-  /** Holds logs/ and run/. */
+  /** Folder that contains logs/ and run/. */
   folder: string
   addresses: Addresses
   secrets: Secrets
@@ -39,7 +42,7 @@ export type ApplicationOptions = {
   keepAlive?: boolean | undefined
   onReady?: ((name: ApplicationName, elapsedMs: number) => void) | undefined
   onCrash?: ((crash: ServiceCrash) => void) | undefined
-  /** Called when one ended before it was ready and is tried again. */
+  /** Called before restarting an application that exited before it was ready. */
   onRetry?: ((crash: ServiceCrash) => void) | undefined
   onRevived?: ((name: string) => void) | undefined
   signal?: AbortSignal | undefined
@@ -49,11 +52,14 @@ export type Applications = {
   baseUrl: string
   managementUrl: (name: ApplicationName) => string
   pids(): Record<string, number>
-  /** The gateway first, so that what it has accepted can still be consumed. */
+  /**
+   * Stops all applications. The gateway stops first, so that decisions it has accepted are still
+   * consumed.
+   */
   stop(): Promise<void>
 }
 
-/** What every program of ours is told about the stack: applications and the command line. */
+/** Returns the environment for applications and commands that use this stack. */
 export function environmentOf(addresses: Addresses, secrets: Secrets): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -64,7 +70,7 @@ export function environmentOf(addresses: Addresses, secrets: Secrets): NodeJS.Pr
     API_KEY_PEPPER: secrets.API_KEY_PEPPER,
     SESSION_SIGNING_KEY: secrets.SESSION_SIGNING_KEY,
     SECRETS_KEY: secrets.SECRETS_KEY,
-    // A model on this machine may judge.
+    // Allows judges and webhooks on this machine.
     PRIVATE_ADDRESSES_ALLOWED: 'true'
   }
 }
@@ -77,10 +83,10 @@ async function isReady(port: number): Promise<boolean> {
 }
 
 /**
- * An application that ends over a service that is not quite awake yet is started again, as any
- * platform would do; one that keeps ending is at fault itself.
+ * Starts an application. If it exits before it is ready, for example because a service is not ready
+ * yet, restarts it as an orchestrator would, up to `ATTEMPTS_MAX` attempts in total.
  */
-async function startPatiently(
+async function startWithRetries(
   start: () => Promise<unknown>,
   options: Pick<ApplicationOptions, 'onRetry' | 'signal'>
 ): Promise<void> {
@@ -113,7 +119,7 @@ async function startOne(
       GATEWAY_HOST: '127.0.0.1',
       GATEWAY_PORT: String(options.ports.gateway),
       MANAGEMENT_HOST: '127.0.0.1',
-      // Whoever reaches this machine may try it.
+      // Open registration is safe here, because the gateway listens only on the loopback address.
       REGISTRATION: 'open',
       MAIL_URL: pathToFileURL(resolve(options.folder, 'mail')).href,
       PUBLIC_URL: `http://127.0.0.1:${options.ports.gateway}`,
@@ -124,7 +130,7 @@ async function startOne(
     readyTimeoutMs: READY_TIMEOUT_MS,
     stopDeadlineMs: STOP_DEADLINE_MS
   }
-  await startPatiently(async () => await supervisor.start(spec), options)
+  await startWithRetries(async () => await supervisor.start(spec), options)
   options.onReady?.(name, performance.now() - startedAt)
 }
 

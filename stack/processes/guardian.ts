@@ -1,9 +1,10 @@
-/** A small shell that ends our processes when we are killed and cannot do it ourselves. */
+/** Runs a small shell script that ends the child processes if this process is killed. */
 import { spawn } from 'node:child_process'
 
 /**
- * It reads "add PID SIGNAL" and "drop PID" from its standard input, which ends only when we do.
- * Then it ends the process groups that are left: politely, and after ten seconds for good.
+ * Reads "add PID SIGNAL" and "drop PID" from standard input, which closes when this process exits.
+ * The script then signals the remaining process groups. After ten seconds, it kills those that are
+ * still running.
  */
 const SCRIPT = `
 left=
@@ -37,27 +38,27 @@ done
 export type Guardian = {
   add(pid: number, signal: NodeJS.Signals): void
   drop(pid: number): void
-  /** Lets it go; it ends whatever has not been dropped. */
+  /** Ends the script, which then ends all processes that were not dropped. */
   release(): void
 }
 
 export function createGuardian(): Guardian {
-  // A session of its own, so that Ctrl-C in the terminal does not reach it.
+  // Starts a new session, so that Ctrl-C in the terminal does not reach the shell.
   const shell = spawn('/bin/sh', ['-c', SCRIPT], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/'
   })
-  const say = (line: string): void => {
+  const send = (line: string): void => {
     if (shell.stdin.writable) shell.stdin.write(`${line}\n`)
   }
-  // A guardian that cannot be started or has gone is a loss of safety, not of function.
+  // Without a guardian, the stack works but may leave processes behind.
   shell.on('error', () => {})
   shell.stdin.on('error', () => {})
   shell.unref()
   return {
-    add: (pid, signal) => say(`add ${pid} ${signal.replace(/^SIG/, '')}`),
-    drop: (pid) => say(`drop ${pid}`),
+    add: (pid, signal) => send(`add ${pid} ${signal.replace(/^SIG/, '')}`),
+    drop: (pid) => send(`drop ${pid}`),
     release: () => shell.stdin.end()
   }
 }

@@ -1,10 +1,9 @@
-/** Signals to a process and everything that came from it. */
+/** Sends signals to a process and its descendants. */
 import { execFileSync } from 'node:child_process'
 
 /**
- * Sends a signal to the process group of `pid` and to every descendant. The group alone is not
- * enough:
- * each backend of Postgres leads a session of its own.
+ * Sends a signal to the process group of `pid` and to all descendants, because Postgres backends
+ * have their own sessions and process groups.
  */
 export function signalTree(pid: number, signal: NodeJS.Signals): void {
   send(-pid, signal)
@@ -15,12 +14,12 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended already.
+    // The process has already exited.
   }
 }
 
-/** Children of children included; `parents` maps a process to its parent. */
-export function descendantsOf(pid: number, parents: ReadonlyMap<number, number>): number[] {
+/** Returns all descendants of a process. `parents` maps each process to its parent. */
+function descendantsOf(pid: number, parents: ReadonlyMap<number, number>): number[] {
   const children = [...parents].filter(([, parent]) => parent === pid).map(([child]) => child)
   return children.flatMap((child) => [child, ...descendantsOf(child, parents)])
 }
@@ -34,7 +33,7 @@ function readParents(): Map<number, number> {
       .map((line) => line.trim().split(/\s+/).map(Number))
     return new Map(rows.map(([child = 0, parent = 0]) => [child, parent]))
   } catch {
-    // Without ps only the group is reached.
+    // Without ps, only the process group receives the signal.
     return new Map()
   }
 }

@@ -1,4 +1,4 @@
-/** One child process: launched into a log file, waited for, named when it crashes, and ended. */
+/** Controls one child process: starts it with a log file, waits until it is ready, and stops it. */
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,13 +6,13 @@ import { signalTree } from './process-tree.ts'
 import { waitUntil } from '../wait-until.ts'
 
 const KILL_WAIT_MS = 5_000
-/** What is not ready holds nothing that it would have to finish. */
+/** Stop timeout for a process that is not ready. It has no work to finish. */
 const UNREADY_STOP_MAX_MS = 5_000
 const LAST_LINES = 5
 
 export type ProcessSpec = {
   name: string
-  /** How sentences call it, e.g. "Kafka". */
+  /** Process name for messages, for example "Kafka". */
   title: string
   command: string
   args: string[]
@@ -30,13 +30,13 @@ export type RunningProcess = {
   spec: ProcessSpec
   pid: number
   logPath: string
-  /** Resolves with a phrase such as "ended with exit code 1". */
+  /** Resolves with a phrase such as "exited with code 1". */
   exited: Promise<string>
   ready: boolean
   stopping: boolean
 }
 
-/** A process of ours has ended without having been told to. */
+/** Thrown or reported when a process exits unexpectedly. */
 export class ServiceCrash extends Error {
   readonly service: string
   readonly logPath: string
@@ -54,7 +54,7 @@ function lastLinesOf(logPath: string): string {
   return lines.join('') === '' ? '' : `\n${lines.map((line) => `    ${line}`).join('\n')}`
 }
 
-/** The log of the run before is kept beside it: a crash can still be read after a restart. */
+/** Renames the log of the previous run, so that a crash can still be examined after a restart. */
 function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true })
   if (existsSync(path)) renameSync(path, path.replace(/\.log$/, '.previous.log'))
@@ -65,11 +65,14 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // The group has ended already.
+    // All processes of the group have exited.
   }
 }
 
-/** Each child leads a process group: Ctrl-C reaches us alone, and we stop them in order. */
+/**
+ * Launches a process as the leader of its own process group, so that Ctrl-C reaches only the
+ * parent, which stops its children in order.
+ */
 export async function launch(spec: ProcessSpec, logPath: string): Promise<RunningProcess> {
   const log = openLog(logPath)
   const child = spawn(spec.command, spec.args, {
@@ -82,16 +85,16 @@ export async function launch(spec: ProcessSpec, logPath: string): Promise<Runnin
   })
   closeSync(log)
   const exited = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(`could not be started (${error.message})`))
+    child.once('error', (error) => resolve(`cannot be started (${error.message})`))
     child.once('exit', (code, signal) => {
-      resolve(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`)
+      resolve(signal === null ? `exited with code ${code}` : `was killed by ${signal}`)
     })
   })
   if (child.pid === undefined) throw new ServiceCrash(spec, await exited, logPath)
   return { spec, pid: child.pid, logPath, exited, ready: false, stopping: false }
 }
 
-/** Rejects with a ServiceCrash as soon as the process ends, or when the time is over. */
+/** Rejects with a ServiceCrash if the process exits, or with an error after the timeout. */
 export async function waitReady(running: RunningProcess, signal?: AbortSignal): Promise<void> {
   const { spec, logPath } = running
   const crashed = new AbortController()
@@ -105,7 +108,7 @@ export async function waitReady(running: RunningProcess, signal?: AbortSignal): 
     probe: spec.probe,
     signal: signal === undefined ? crashed.signal : AbortSignal.any([signal, crashed.signal])
   })
-  // Whichever loses the race may still reject, long after anybody listens.
+  // Prevents an unhandled rejection of the promise that loses the race.
   crash.catch(() => {})
   ready.catch(() => {})
   await Promise.race([crash, ready])
@@ -122,11 +125,11 @@ async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boo
   return settled
 }
 
-/** Asks the process to stop, and after its deadline does not ask any more. */
+/** Sends the stop signal, and sends SIGKILL if the process is still running at the deadline. */
 export async function end(running: RunningProcess): Promise<void> {
   const { spec, pid, exited } = running
   running.stopping = true
-  // A frozen process would not hear the signal that asks it to stop.
+  // A paused process cannot handle the stop signal.
   signalTree(pid, 'SIGCONT')
   signalGroup(pid, spec.stopSignal ?? 'SIGTERM')
   const unreadyMs = Math.min(spec.stopDeadlineMs, UNREADY_STOP_MAX_MS)

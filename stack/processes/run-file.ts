@@ -1,4 +1,4 @@
-/** The processes of one run, listed on disk, so that the next start can tell and tidy up. */
+/** Records the processes of a run in a file, so that the next run can end those left over. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,30 +6,34 @@ import { dirname } from 'node:path'
 const END_WAIT_MS = 5_000
 const END_LOOK_MS = 50
 
-export type Identity = { pid: number; started: string }
-type Entry = Identity & { name: string }
-type Content = { owner: Identity; processes: Entry[] }
+export type ProcessIdentity = { pid: number; started: string }
+type Entry = ProcessIdentity & { name: string }
+type Content = { owner: ProcessIdentity; processes: Entry[] }
 
-/** Thrown when another process that is alive owns this run file. */
-export class AlreadyRunning extends Error {
+/** Thrown if a live process owns the run file. */
+export class AlreadyRunningError extends Error {
   readonly pid: number
   constructor(pid: number) {
     super(`Sluice is already running here (process ${pid}); stop it first with Ctrl-C`)
-    this.name = 'AlreadyRunning'
+    this.name = 'AlreadyRunningError'
     this.pid = pid
   }
 }
 
-/** When a process began, so that a number taken by another process later is not mistaken for it. */
-export function startOf(pid: number): string | null {
+/**
+ * Returns the start time of a process. It distinguishes the process from a later one with the same
+ * ID.
+ */
+export function startTimeOf(pid: number): string | null {
   try {
     if (process.platform !== 'linux') {
-      const said = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' })
-      return said.trim() || null
+      const output = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' })
+      return output.trim() || null
     }
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // After the name in parentheses, which may itself hold spaces, start time is the 20th field.
+    // The process name in parentheses may contain spaces. The start time is the 20th field after
+    // it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? null : `${boot}:${fields[19] ?? ''}`
   } catch {
@@ -37,9 +41,9 @@ export function startOf(pid: number): string | null {
   }
 }
 
-/** Whether this very process still runs, and not another one with its number. */
-export function isAlive(identity: Identity): boolean {
-  return startOf(identity.pid) === identity.started
+/** Checks whether the process still runs and its ID has not been reused. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  return startTimeOf(identity.pid) === identity.started
 }
 
 function read(path: string): Content | null {
@@ -50,13 +54,16 @@ function read(path: string): Content | null {
   }
 }
 
-/** The process that owns this run file, when it is alive. */
+/** Returns the ID of the live process that owns the run file, or null. */
 export function ownerOf(path: string): number | null {
   const content = read(path)
   return content !== null && isAlive(content.owner) ? content.owner.pid : null
 }
 
-/** A claim is made before anything else happens, so there is nothing that this could hold up. */
+/**
+ * Waits until the processes have exited or `END_WAIT_MS` have passed. Blocks the thread, because
+ * nothing else runs this early during startup.
+ */
 function waitForEnd(entries: Entry[]): void {
   const deadline = performance.now() + END_WAIT_MS
   const cell = new Int32Array(new SharedArrayBuffer(4))
@@ -70,7 +77,7 @@ function endLeftovers(content: Content): string[] {
     try {
       process.kill(-pid, 'SIGKILL')
     } catch {
-      // It ended between the look and the signal.
+      // The process exited before it received the signal.
     }
   }
   waitForEnd(left)
@@ -78,14 +85,17 @@ function endLeftovers(content: Content): string[] {
 }
 
 export type RunFile = {
-  /** Names of processes that an earlier run had left behind and that were ended now. */
+  /** Names of processes from an earlier run that were ended. */
   leftovers: string[]
   add(name: string, pid: number): void
   drop(pid: number): void
   release(): void
 }
 
-/** Of several processes that create the file at once, one does; it never exists unwritten. */
+/**
+ * Creates the file atomically with its content. If several processes create it concurrently, only
+ * one succeeds.
+ */
 function create(path: string, write: (to: string) => void): void {
   const part = `${path}.${process.pid}`
   write(part)
@@ -93,26 +103,30 @@ function create(path: string, write: (to: string) => void): void {
     linkSync(part, path)
   } catch {
     const owner = ownerOf(path)
-    if (owner !== null) throw new AlreadyRunning(owner)
-    // Some file systems have no links.
+    if (owner !== null) throw new AlreadyRunningError(owner)
+    // Some file systems do not support hard links, so the file is written directly.
     write(path)
   } finally {
     rmSync(part, { force: true })
   }
 }
 
-/** Makes this process the owner of the run file, or throws AlreadyRunning. */
+/**
+ * Makes this process the owner of the run file, and ends processes left over from an earlier run.
+ * @throws {AlreadyRunningError} if another live process owns the file
+ */
 export function claimRunFile(path: string): RunFile {
-  // Looked at first: a file that another process creates from here on is not overwritten.
+  // Checked before reading the file. Otherwise, a file that another process creates after the read
+  // would be overwritten.
   const isThere = existsSync(path)
   const owner = ownerOf(path)
-  if (owner !== null && owner !== process.pid) throw new AlreadyRunning(owner)
+  if (owner !== null && owner !== process.pid) throw new AlreadyRunningError(owner)
   const earlier = read(path)
   const leftovers = earlier === null ? [] : endLeftovers(earlier)
   let processes: Entry[] = []
   const write = (to: string): void => {
     const content: Content = {
-      owner: { pid: process.pid, started: startOf(process.pid) ?? '' },
+      owner: { pid: process.pid, started: startTimeOf(process.pid) ?? '' },
       processes
     }
     writeFileSync(to, JSON.stringify(content, null, 2), { mode: 0o600 })
@@ -123,7 +137,7 @@ export function claimRunFile(path: string): RunFile {
   return {
     leftovers,
     add: (name, pid) => {
-      processes.push({ name, pid, started: startOf(pid) ?? '' })
+      processes.push({ name, pid, started: startTimeOf(pid) ?? '' })
       write(path)
     },
     drop: (pid) => {

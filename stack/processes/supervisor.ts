@@ -1,4 +1,6 @@
-/** Starts processes, reports and (when asked) revives the one that crashed, and stops them all. */
+/** Starts processes, reports crashes, optionally restarts crashed processes, and stops all
+ * processes.
+ */
 import { join } from 'node:path'
 import { createGuardian } from './guardian.ts'
 import type { Guardian } from './guardian.ts'
@@ -8,39 +10,41 @@ import type { ProcessSpec, RunningProcess } from './process.ts'
 import { claimRunFile } from './run-file.ts'
 import type { RunFile } from './run-file.ts'
 
-/** How long a crashed process is left alone: longer each time, as long as it keeps crashing. */
+/**
+ * Initial delay before a crashed process is restarted. Doubles while the process keeps crashing.
+ */
 const REVIVAL_DELAY_MIN_MS = 500
 const REVIVAL_DELAY_MAX_MS = 8_000
 const CRASH_WINDOW_MS = 60_000
 
 export type Supervisor = {
-  /** Resolves with the process id once the probe has answered true. */
+  /** Resolves with the process ID when the probe returns true. */
   start(spec: ProcessSpec): Promise<number>
-  /** Sends a signal to the whole process group, e.g. SIGSTOP. */
+  /** Sends a signal, for example SIGSTOP, to a process and all its descendants. */
   signal(name: string, signal: NodeJS.Signals): void
-  /** SIGKILL, as a crash would end it, but neither reported nor revived; does nothing twice. */
+  /** Kills the process without reporting a crash or restarting it. Idempotent. */
   kill(name: string): Promise<void>
-  /** Starts what was killed again, as it was started before; does nothing while it runs. */
+  /** Starts a killed process again. Does nothing while the process runs. */
   restart(name: string): Promise<void>
   pids(): Record<string, number>
   stop(name: string): Promise<void>
-  /** Stops what is left, all at once, and gives up the run file; safe to call twice. */
+  /** Stops all remaining processes concurrently and deletes the run file. Idempotent. */
   stopAll(): Promise<void>
 }
 
 export type SupervisorOptions = {
-  /** Holds logs/ and run/. */
+  /** Folder that contains logs/ and run/. */
   folder: string
-  /** One run file per supervisor: run/<name>.json */
+  /** Name of the run file: `run/<name>.json`. */
   name: string
-  /** Starts a crashed process again, until it is ready. */
+  /** Whether to restart crashed processes. */
   keepAlive?: boolean | undefined
   onCrash?: ((crash: ServiceCrash) => void) | undefined
   onRevived?: ((name: string) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
-/** The delay before a process that ended just now is started again. */
+/** Creates a function that returns the delay before a crashed process is restarted. */
 function createRevivalDelay(): (name: string) => number {
   const crashes = new Map<string, number[]>()
   return (name) => {
@@ -56,13 +60,13 @@ type State = {
   runFile: RunFile
   guardian: Guardian
   all: Map<string, RunningProcess>
-  /** How each was started. */
+  /** Specification of each process that was started. */
   specs: Map<string, ProcessSpec>
   revivalDelay: (name: string) => number
   stopped: Promise<void> | undefined
 }
 
-/** Tries until it is ready again or everything is stopped; only the first crash is reported. */
+/** Restarts a process until it is ready or the supervisor stops. Reports only the first crash. */
 function revive(state: State, spec: ProcessSpec): void {
   if (state.options.keepAlive !== true) return
   const timer = setTimeout(() => {
@@ -80,7 +84,7 @@ function revive(state: State, spec: ProcessSpec): void {
 
 function onExit(state: State, running: RunningProcess, how: string): void {
   const { spec, pid, logPath } = running
-  // What is left of its process group, e.g. a child that outlived its parent, goes too.
+  // Kills the rest of the process group, for example a child that outlived its parent.
   signalGroup(pid, 'SIGKILL')
   state.guardian.drop(pid)
   state.runFile.drop(pid)
@@ -93,7 +97,7 @@ function onExit(state: State, running: RunningProcess, how: string): void {
 async function start(state: State, spec: ProcessSpec): Promise<number> {
   const { options, guardian, runFile, all } = state
   options.signal?.throwIfAborted()
-  if (state.stopped !== undefined) throw new Error('everything is being stopped')
+  if (state.stopped !== undefined) throw new Error('the supervisor is stopping')
   const running = await launch(spec, join(options.folder, 'logs', `${spec.name}.log`))
   all.set(spec.name, running)
   state.specs.set(spec.name, spec)

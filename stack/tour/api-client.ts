@@ -1,13 +1,13 @@
-/** The few calls of the public API that the start makes, as any program outside would make them. */
+/** Calls the public API like an external client. */
 
 const CALL_TIMEOUT_MS = 30_000
 
-export type Answer = { status: number; body: Record<string, unknown> }
+export type ApiResponse = { status: number; body: Record<string, unknown> }
 
 export type ApiClient = {
-  login(email: string, password: string): Promise<Answer>
-  ingest(apiKey: string, decision: unknown): Promise<Answer>
-  read(accessToken: string, path: string): Promise<Answer>
+  login(email: string, password: string): Promise<ApiResponse>
+  ingest(apiKey: string, decision: unknown): Promise<ApiResponse>
+  read(accessToken: string, path: string): Promise<ApiResponse>
 }
 
 function objectOf(text: string): Record<string, unknown> {
@@ -20,14 +20,14 @@ function objectOf(text: string): Record<string, unknown> {
 }
 
 export function createApiClient(baseUrl: string, signal?: AbortSignal): ApiClient {
-  async function call(path: string, init: RequestInit): Promise<Answer> {
+  async function call(path: string, init: RequestInit): Promise<ApiResponse> {
     const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS)
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
     const answer = await fetch(`${baseUrl}${path}`, { ...init, signal: either })
     return { status: answer.status, body: objectOf(await answer.text()) }
   }
 
-  async function post(path: string, body: unknown, token?: string): Promise<Answer> {
+  async function post(path: string, body: unknown, token?: string): Promise<ApiResponse> {
     const headers: Record<string, string> = { 'content-type': 'application/json' }
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
     return await call(path, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -40,8 +40,8 @@ export function createApiClient(baseUrl: string, signal?: AbortSignal): ApiClien
   }
 }
 
-/** "status 503: ..." from a problem document, for a sentence to people. */
-export function describeAnswer({ status, body }: Answer): string {
+/** Formats a response for an error message, for example "status 503: ...". */
+export function describeResponse({ status, body }: ApiResponse): string {
   const detail = body['detail'] ?? body['title']
   return typeof detail === 'string' ? `status ${status}: ${detail}` : `status ${status}`
 }

@@ -1,17 +1,22 @@
-/** A login and an API key that work: the ones kept from the last run, else new ones. */
-import { describeAnswer } from './api-client.ts'
+/** Obtains working credentials: reuses the credentials of the last run if they still work,
+ * otherwise creates new ones.
+ */
+import { describeResponse } from './api-client.ts'
 import type { ApiClient } from './api-client.ts'
 import type { LocalFile } from '../local-file.ts'
 
-export const ORGANIZATION = 'Acme Agents'
+const ORGANIZATION = 'Acme Agents'
 export const EMAIL = 'you@sluice.local'
 
-/** High enough that a load test on this machine meets the gateway and not the limit. */
+/** Rate limit of the key, high enough for load tests. */
 const RATE_LIMIT = 1_000_000_000
 
 export type Credentials = Pick<LocalFile, 'api_key' | 'email' | 'password' | 'organization_id'>
 
-/** An empty decision is invalid, so the answer tells about the key and nothing is recorded. */
+/**
+ * Checks whether the credentials still work. Sends an empty decision with the API key: the response
+ * shows whether the key is valid, and nothing is stored.
+ */
 async function stillWork(kept: Credentials, api: ApiClient): Promise<boolean> {
   if (!kept.api_key || !kept.email || !kept.password) return false
   const login = await api.login(kept.email, kept.password)
@@ -20,7 +25,7 @@ async function stillWork(kept: Credentials, api: ApiClient): Promise<boolean> {
   return probe.status === 422
 }
 
-/** What `sluice bootstrap --json` prints. */
+/** Parses the output of `sluice bootstrap --json`. */
 export function parseBootstrap(output: string): { organization_id: string; api_key: string } {
   const value = JSON.parse(output.slice(output.indexOf('{'))) as Record<string, unknown>
   const { organization_id: organizationId, api_key: apiKey } = value
@@ -30,11 +35,11 @@ export function parseBootstrap(output: string): { organization_id: string; api_k
   return { organization_id: organizationId, api_key: apiKey }
 }
 
-export type CredentialsDeps = {
+type CredentialsDeps = {
   api: ApiClient
   kept: Credentials | null
   password: string
-  /** Runs `sluice` with these arguments and resolves with its output. */
+  /** Runs `sluice` with these arguments, and resolves with its output. */
   sluice: (args: string[]) => Promise<string>
 }
 
@@ -50,8 +55,8 @@ export async function obtainCredentials(
   )
   const login = await api.login(EMAIL, password)
   if (login.status !== 200) {
-    const hint = 'start again with --reset to begin with a new login'
-    throw new Error(`The login ${EMAIL} does not work (${describeAnswer(login)}): ${hint}`)
+    const hint = 'start with --reset to create a new user'
+    throw new Error(`The user ${EMAIL} cannot log in (${describeResponse(login)}): ${hint}`)
   }
   return { ...made, email: EMAIL, password, isNew: true }
 }

@@ -1,4 +1,4 @@
-/** A few decisions as agents really make them; one of them answers badly, so that scores differ. */
+/** Lists realistic sample decisions. One of them is bad, so that the scores differ. */
 
 export type Sample = {
   agent_id: string

@@ -1,5 +1,5 @@
-/** What a person reads once the stack is up: the samples, all addresses, and a curl to try. */
-import { layOut } from '../../core/lay-out.ts'
+/** Formats the final output of `npm start`: sample results, addresses, and a curl command. */
+import { formatTable } from '../../core/format-table.ts'
 import type { LocalFile } from '../local-file.ts'
 import type { Paint } from '../progress.ts'
 import type { TourRow } from './tour.ts'
@@ -8,7 +8,7 @@ function ms(value: number | null): string {
   return value === null ? 'not yet' : `${Math.round(value)} ms`
 }
 
-/** One row per sample: what became of it, and how long after it was sent. */
+/** Formats one row per sample: verdict, and delays of storage and evaluation. */
 export function tourTable(rows: TourRow[]): string[] {
   const headings = ['decision', 'agent', 'stored after', 'evaluated after', 'verdict', 'failing']
   const cells = rows.map((row) => [
@@ -19,10 +19,10 @@ export function tourTable(rows: TourRow[]): string[] {
     row.verdict,
     row.failing.join(', ') || '-'
   ])
-  return layOut([headings, ...cells])
+  return formatTable([headings, ...cells])
 }
 
-/** Ready to be pasted into a shell. */
+/** Returns the lines of a shell command that sends a decision. */
 export function curlOf(local: Pick<LocalFile, 'base_url' | 'api_key'>): string[] {
   const decision = '{"agent_id":"my-agent","input":{"question":"2+2?"},"output":"4"}'
   return [
@@ -34,12 +34,12 @@ export function curlOf(local: Pick<LocalFile, 'base_url' | 'api_key'>): string[]
 }
 
 export function summaryOf(local: LocalFile, paint: Paint): string[] {
-  const places = layOut([
+  const addresses = formatTable([
     ['Gateway', local.base_url],
     ['API documentation', local.docs_url],
     ['Metrics, readiness', `${local.management_url}/metrics, /readyz`],
-    ['  of storage', local.storage_management_url],
-    ['  of evaluation', local.evaluation_management_url],
+    ['  storage', local.storage_management_url],
+    ['  evaluation', local.evaluation_management_url],
     ['Login', `${local.email}  ${local.password}`],
     ['API key', local.api_key],
     ['Kafka', `${local.kafka_brokers}  topic agent-decisions`],
@@ -48,21 +48,21 @@ export function summaryOf(local: LocalFile, paint: Paint): string[] {
     ['Redis', local.redis_url]
   ])
   return [
-    paint('bold', 'Sluice is up.'),
+    paint('bold', 'Sluice is running.'),
     '',
-    ...places.map((line) => `  ${line}`),
+    ...addresses.map((line) => `  ${line}`),
     '',
-    paint('bold', 'Send a decision of your own:'),
+    paint('bold', 'Send a decision:'),
     '',
     ...curlOf(local).map((line) => `  ${line}`),
     '',
-    '  npx sluice --help     the command line, on this stack',
-    '  .sluice/local.json    all of the above, for scripts',
+    '  npx sluice --help     command line for this stack',
+    '  .sluice/local.json    the addresses above, for scripts',
     '  .sluice/logs          one log per process',
-    '  .sluice/mail          letters to people, one file each',
+    '  .sluice/mail          outgoing email, one file each',
     '',
-    'Everything listens on 127.0.0.1. Judges and webhooks may call private addresses.',
+    'All services listen on 127.0.0.1. Judges and webhooks may call private addresses.',
     '',
-    'Ctrl-C stops everything; the data stays until npm start -- --reset.'
+    'Ctrl-C stops everything. The data is kept until npm start -- --reset.'
   ]
 }

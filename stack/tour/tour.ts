@@ -1,6 +1,6 @@
-/** Sends the samples through the public API and watches them being stored and evaluated. */
-import { describeAnswer } from './api-client.ts'
-import type { Answer, ApiClient } from './api-client.ts'
+/** Sends sample decisions through the public API, and waits until they are stored and evaluated. */
+import { describeResponse } from './api-client.ts'
+import type { ApiResponse, ApiClient } from './api-client.ts'
 import type { Credentials } from './credentials.ts'
 import type { Sample } from './samples.ts'
 
@@ -9,14 +9,17 @@ const WAIT_SECONDS = 10
 export type TourRow = {
   decisionId: string
   agent: string
-  /** From before the decision was sent; null when it was not seen in time. */
+  /**
+   * Milliseconds from sending the request until the decision could be read. Null if it was not
+   * stored in time.
+   */
   storedMs: number | null
   evaluatedMs: number | null
   verdict: string
   failing: string[]
 }
 
-/** Names of the scores whose evaluator says that the decision did not pass. */
+/** Returns the names of the scores that did not pass. */
 export function failingOf(scores: unknown): string[] {
   if (typeof scores !== 'object' || scores === null) return []
   const entries = Array.isArray(scores)
@@ -27,28 +30,28 @@ export function failingOf(scores: unknown): string[] {
     .map(([name]) => name)
 }
 
-function verdictOf(evaluation: Answer): string {
+function verdictOf(evaluation: ApiResponse): string {
   const verdict = evaluation.body['verdict'] ?? evaluation.body['status']
   return typeof verdict === 'string' ? verdict : 'unknown'
 }
 
-type Visit = { api: ApiClient; apiKey: string; accessToken: string }
+type Session = { api: ApiClient; apiKey: string; accessToken: string }
 
-async function visit({ api, apiKey, accessToken }: Visit, sample: Sample): Promise<TourRow> {
+async function sendSample({ api, apiKey, accessToken }: Session, sample: Sample): Promise<TourRow> {
   const startedAt = performance.now()
   const accepted = await api.ingest(apiKey, sample)
   const decisionId = accepted.body['decision_id']
   if (accepted.status !== 202 || typeof decisionId !== 'string') {
-    throw new Error(`a sample decision was not accepted (${describeAnswer(accepted)})`)
+    throw new Error(`a sample decision was not accepted (${describeResponse(accepted)})`)
   }
-  async function seen(path: string): Promise<{ answer: Answer; elapsedMs: number | null }> {
+  async function read(path: string): Promise<{ answer: ApiResponse; elapsedMs: number | null }> {
     const answer = await api.read(accessToken, `${path}?wait=${WAIT_SECONDS}`)
     const elapsedMs = performance.now() - startedAt
     return { answer, elapsedMs: answer.status === 200 ? elapsedMs : null }
   }
   const [stored, evaluated] = await Promise.all([
-    seen(`/v1/decisions/${decisionId}`),
-    seen(`/v1/evaluation/${decisionId}`)
+    read(`/v1/decisions/${decisionId}`),
+    read(`/v1/evaluation/${decisionId}`)
   ])
   const { body } = evaluated.answer
   return {
@@ -61,7 +64,7 @@ async function visit({ api, apiKey, accessToken }: Visit, sample: Sample): Promi
   }
 }
 
-export async function takeTour(
+export async function runTour(
   api: ApiClient,
   credentials: Credentials,
   samples: Sample[]
@@ -69,8 +72,8 @@ export async function takeTour(
   const login = await api.login(credentials.email, credentials.password)
   const accessToken = login.body['access_token']
   if (typeof accessToken !== 'string') {
-    throw new Error(`the login was refused (${describeAnswer(login)})`)
+    throw new Error(`login failed (${describeResponse(login)})`)
   }
-  const visitor = { api, apiKey: credentials.api_key, accessToken }
-  return await Promise.all(samples.map((sample) => visit(visitor, sample)))
+  const session = { api, apiKey: credentials.api_key, accessToken }
+  return await Promise.all(samples.map((sample) => sendSample(session, sample)))
 }

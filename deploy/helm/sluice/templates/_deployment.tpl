@@ -1,4 +1,5 @@
-{{/* The Deployment of a process: what sluice.pod takes, and {replicas (null: scaled), strategy}. */}}
+{{/* Renders the Deployment of a process. Takes the values of sluice.pod and {replicas (null if
+     autoscaled), strategy}. */}}
 {{- define "sluice.deployment" -}}
 apiVersion: apps/v1
 kind: Deployment
@@ -28,7 +29,7 @@ metadata:
     {{- include "sluice.labels" . | nindent 4 }}
 spec:
   maxUnavailable: 1
-  # A pod that is not ready serves nobody and holds up no node.
+  # A pod that is not ready serves no requests and must not block the drain of a node.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:

@@ -1,4 +1,4 @@
-{{/* A consumer group scaled by how far it is behind: a process as in consumers.yaml. */}}
+{{/* Scales a consumer group by its lag. Takes a process as in consumers.yaml. */}}
 {{- define "sluice.scaledObject" -}}
 {{- $config := include "sluice.config" . | fromYaml -}}
 {{- $secrets := include "sluice.secrets" . | fromYaml -}}
@@ -58,7 +58,7 @@ spec:
   advanced:
     horizontalPodAutoscalerConfig:
       behavior:
-        # Each change of members is a rebalance.
+        # Limits changes in the number of members, because each causes a rebalance.
         scaleUp:
           stabilizationWindowSeconds: 30
           policies: [{ type: Percent, value: 100, periodSeconds: 60 }]
@@ -76,7 +76,7 @@ spec:
         topic: {{ include "sluice.topic" (dict "root" $.root "role" $topicRole) | quote }}
         lagThreshold: {{ $.role.autoscaling.lagMessages | int | quote }}
         offsetResetPolicy: earliest
-        # A partition that stands still before poison is no reason for more members.
+        # More members do not help a paused partition.
         excludePersistentLag: 'true'
         limitToPartitionsWithLag: 'true'
         allowIdleConsumers: 'false'

@@ -6,7 +6,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Of an object of one component: {root, component}. */}}
+{{/* Name of an object of one component. Takes {root, component}. */}}
 {{- define "sluice.name" -}}
 {{- include "sluice.fullname" .root }}-{{ .component }}
 {{- end -}}
@@ -16,13 +16,13 @@ app.kubernetes.io/name: sluice
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
-{{/* {root, component} */}}
+{{/* Takes {root, component}. */}}
 {{- define "sluice.selector" -}}
 {{ include "sluice.releaseSelector" .root }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{/* {root, component} */}}
+{{/* Takes {root, component}. */}}
 {{- define "sluice.labels" -}}
 {{ include "sluice.selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
@@ -31,7 +31,8 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
-{{/* {root, component}; jobs run before the release has an account of its own. */}}
+{{/* Takes {root, component}. Jobs have a separate account, because they run before the account of the
+     release exists. */}}
 {{- define "sluice.serviceAccount" -}}
 {{- if not .root.Values.serviceAccount.create -}}
 {{- .root.Values.serviceAccount.name | default "default" -}}
@@ -52,7 +53,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* Topic by its role in files/topics.json: {root, role}. */}}
+{{/* Name of the topic with a role in files/topics.json. Takes {root, role}. */}}
 {{- define "sluice.topic" -}}
 {{- $decisions := .root.Values.config.DECISIONS_TOPIC | default "agent-decisions" -}}
 {{- $evaluations := .root.Values.config.EVALUATIONS_TOPIC | default "decision-evaluations" -}}
@@ -60,7 +61,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if hasSuffix "dead_letter" .role -}}.dead-letter{{- end -}}
 {{- end -}}
 
-{{/* Consumer group: {root, component}; storage has one more for evaluations. */}}
+{{/* Name of a consumer group. Takes {root, component}. Storage has a second group,
+     storage_evaluations. */}}
 {{- define "sluice.group" -}}
 {{- if eq .component "evaluation" -}}
 {{- .root.Values.config.EVALUATION_GROUP_ID | default "sluice-evaluation" -}}

@@ -1,5 +1,5 @@
-{{/* The pod of a process or job: {root, component, role, reads, args, serves, isJob}. `serves` is a
-     list of its ports by name. */}}
+{{/* Renders the pod of a process or job. Takes {root, component, role, reads, args, serves, isJob}.
+     `serves` contains the ports by name. */}}
 {{- define "sluice.pod" -}}
 {{- $own := .role.pod | default dict -}}
 {{- $pod := .root.Values.pod -}}
@@ -17,7 +17,7 @@ metadata:
 spec:
   serviceAccountName: {{ include "sluice.serviceAccount" . | quote }}
   automountServiceAccountToken: false
-  # A service called gateway would set GATEWAY_PORT to tcp://….
+  # Otherwise a Service named gateway would set GATEWAY_PORT to tcp://….
   enableServiceLinks: false
   securityContext:
     runAsNonRoot: true
@@ -67,7 +67,7 @@ spec:
         {{- range $name, $port := . }}
         - { name: {{ $name }}, containerPort: {{ $port }} }
         {{- end }}
-      # The event loop alone: a process that waits for Kafka is not started again for it.
+      # Checks only the event loop: a process that waits for Kafka is not restarted.
       startupProbe:
         httpGet: { path: /livez, port: management }
         periodSeconds: 2

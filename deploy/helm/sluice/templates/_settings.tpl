@@ -1,6 +1,6 @@
 {{/* A process is {root, component, role (its values), reads (its list in files/settings.yaml)}. */}}
 
-{{/* How the process logs in to Kafka as a user of Strimzi; nothing where it is none. */}}
+{{/* How the process authenticates to Kafka as a Strimzi user; empty if it has no such user. */}}
 {{- define "sluice.kafkaUser" -}}
 {{- with .root.Values.strimzi -}}
 {{- if and .users.enabled (has $.component (list "gateway" "storage" "evaluation" "audit")) -}}
@@ -9,9 +9,10 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Plain settings by name, as texts. A number of YAML arrives as a float: 1e+06 is no setting. */}}
+{{/* Plain settings by name, as strings. Converts numbers to integers, because Helm parses them as
+     floats and 1e+06 is not a valid setting. */}}
 {{- define "sluice.config" -}}
-{{- /* Probes and Prometheus come over the address of the pod. */}}
+{{- /* Probes and Prometheus connect to the pod's address, so 127.0.0.1 would not work. */}}
 {{- $config := dict "MANAGEMENT_HOST" "0.0.0.0" -}}
 {{- if eq (include "sluice.kafkaUser" .) "scram-sha-512" -}}
 {{- $_ := set $config "KAFKA_SASL_MECHANISM" "scram-sha-512" -}}
@@ -31,7 +32,7 @@
 {{- toYaml $config -}}
 {{- end -}}
 
-{{/* Settings that are mounted, by name: {kind, name, key}. */}}
+{{/* Settings that are mounted as files, by name: {kind, name, key}. */}}
 {{- define "sluice.secrets" -}}
 {{- $secrets := dict -}}
 {{- $source := dict "kind" "Secret" "name" (include "sluice.name" .) -}}
@@ -53,14 +54,14 @@
 {{- toYaml $secrets -}}
 {{- end -}}
 
-{{/* Names of the settings that the process reads, with the routes it serves. */}}
+{{/* Names of the settings that the process reads, which depend on the routes that it serves. */}}
 {{- define "sluice.reads" -}}
 {{- $reads := get (.root.Files.Get "files/settings.yaml" | fromYaml) .reads -}}
 {{- $routes := get (include "sluice.config" . | fromYaml) "GATEWAY_ROUTES" -}}
 {{- range $name := $reads -}}
 {{- $isOfLog := or (hasPrefix "KAFKA_" $name) (hasPrefix "SCHEMA_REGISTRY_" $name) -}}
 {{- $isOfSession := hasPrefix "SESSION_" $name -}}
-{{- /* Storage asks no judge and signs no webhook, and what only takes decisions seals nothing. */}}
+{{- /* Storage and ingestion-only gateways neither call judges nor sign webhooks. */}}
 {{- $isOfEvaluation := and (eq $name "SECRETS_KEY") (or (eq $.component "storage") (eq $routes "ingest")) -}}
 {{- if not (or (and $isOfLog (eq $routes "api")) (and $isOfSession (eq $routes "ingest")) $isOfEvaluation) }}
 - {{ $name }}
@@ -68,7 +69,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What the process would refuse to start with, said before anything is installed. */}}
+{{/* Fails before anything is installed if the process would reject its settings at startup. */}}
 {{- define "sluice.check" -}}
 {{- $config := include "sluice.config" . | fromYaml -}}
 {{- $secrets := include "sluice.secrets" . | fromYaml -}}
@@ -86,7 +87,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The variables of the process: what is mounted is named, never copied. */}}
+{{/* Environment variables of the process. A mounted setting is passed as the path of its file. */}}
 {{- define "sluice.env" -}}
 {{- include "sluice.check" . -}}
 {{- $config := include "sluice.config" . | fromYaml -}}
@@ -104,7 +105,7 @@
   value: --max-old-space-size={{ .role.heapMegabytes | int }}
 {{- end -}}
 
-{{/* Sources of the one volume from which a process reads its secrets; empty if it reads none. */}}
+{{/* Sources of the volume with the secrets of the process; empty if it reads none. */}}
 {{- define "sluice.secretSources" -}}
 {{- $secrets := include "sluice.secrets" . | fromYaml -}}
 {{- range $name := include "sluice.reads" . | fromYamlArray -}}
@@ -116,7 +117,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* How long an ordered stop takes at most, in seconds. */}}
+{{/* Maximum duration of an orderly shutdown, in seconds. */}}
 {{- define "sluice.graceSeconds" -}}
 {{- $config := include "sluice.config" . | fromYaml -}}
 {{- $deadlineMs := get $config "SHUTDOWN_DEADLINE_MS" | default "25000" | int -}}
