@@ -104,7 +104,8 @@ begin
   if to_regclass(partition_name) is not null then
     return null;
   end if;
-  -- Attaches a separate table, because "create … partition of" would lock the whole parent.
+  -- Attaches a separate table, because "create … partition of" would lock the parent even if no row
+  -- is moved.
   execute format('create table %I (like %I including all)', partition_name, parent);
   -- This check avoids a scan of the table when it is attached.
   execute format(
@@ -112,9 +113,17 @@ begin
     partition_name, day_begin, day_end
   );
   moved := move_day(parent, partition_name, day_begin, day_end);
+  -- A statement that waits for the default partition would no longer read the new one. If rows were
+  -- moved, statements have to wait for the parent, before they look up its partitions.
+  if moved > 0 then
+    execute format('lock table %I in access exclusive mode', parent);
+  end if;
   -- Prevents further inserts, and then moves the few rows that were added during the first move.
   execute format('lock table %I in access exclusive mode', parent || '_default');
   late := move_day(parent, partition_name, day_begin, day_end);
+  if late > 0 then
+    execute format('lock table %I in access exclusive mode', parent);
+  end if;
   execute format(
     'alter table %I attach partition %I for values from (%L) to (%L)',
     parent, partition_name, day_begin, day_end

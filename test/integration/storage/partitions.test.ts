@@ -10,6 +10,7 @@ import { createPostgres, isTransientPostgresError } from '../../../platform/post
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
 import { RecordingMetrics } from '../../unit/consumers/recording-metrics.ts'
 
@@ -150,6 +151,21 @@ describe('creation', () => {
     await makePartitions({ postgres, logger })
     expect(Object.keys(await places()).toSorted()).toEqual(ids.toSorted())
     expect(Object.values(await places())).not.toContain('decisions_default')
+  })
+
+  test('shows the moved rows to a reader that waited for the end of the move', async () => {
+    const day = '2024-02-29'
+    const id = await insert(new Date(day))
+    const reading = await postgres.transaction(async (transaction) => {
+      await transaction.query(`select ensure_day_partition('decisions', $1::date)`, [day])
+      const ids = idsIn('decisions')
+      await waitUntil('the reader waits for a lock', async () => {
+        const waiting = await transaction.query(`select from pg_locks where not granted`)
+        return waiting.length > 0
+      })
+      return { ids }
+    })
+    expect(await reading.ids).toEqual([id])
   })
 
   test('gives up if a lock is held, and creates the partition later', async () => {
