@@ -2,6 +2,7 @@
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 import { systemClock } from '../../platform/process/clock.ts'
 import { logIn, startApiGateway } from '../system/api-gateway.ts'
+import { familyMicroseconds } from '../system/cpu.ts'
 import { fillConnections, fillDatabase } from '../fill-database.ts'
 import { createHistogram } from '../load/histogram.ts'
 import { markdownTable } from '../report/markdown.ts'
@@ -30,6 +31,9 @@ interface Line {
   readonly p50_ms: number
   readonly p95_ms: number
   readonly p99_ms: number
+  /** CPU time per read. */
+  readonly gateway_us: number
+  readonly postgres_us: number
 }
 
 export async function runReads(session: Session): Promise<BenchResult> {
@@ -45,12 +49,17 @@ export async function runReads(session: Session): Promise<BenchResult> {
   const bytes = await sizeOf(postgres)
   say(`  ${decisions} decisions are in Postgres: ${Math.round(bytes / 2 ** 20)} MiB`)
 
-  const url = await startApiGateway(bench)
+  const { url, pids } = await startApiGateway(bench)
   const token = await logIn(url)
   const lines: Line[] = []
   for (const one of await readRequests(postgres)) {
     bench.signal.throwIfAborted()
-    const line = await measure(one, { url, token })
+    const line = await measure(one, {
+      url,
+      token,
+      gatewayPids: pids,
+      postgresPid: bench.servicePid('postgres')
+    })
     lines.push(line)
     say(`  ${cellsOf(line).join(' | ')}`)
   }
@@ -67,13 +76,21 @@ async function sizeOf(postgres: Postgres): Promise<number> {
   return row?.bytes ?? 0
 }
 
-async function measure(
-  { what, isGoal, pathOf }: ReadRequest,
-  { url, token }: { url: string; token: string }
-): Promise<Line> {
+interface Target {
+  readonly url: string
+  readonly token: string
+  readonly gatewayPids: readonly number[]
+  readonly postgresPid: number
+}
+
+async function measure({ what, isGoal, pathOf }: ReadRequest, target: Target): Promise<Line> {
+  const { url, token, gatewayPids, postgresPid } = target
+  const cpuTimes = () => [familyMicroseconds(gatewayPids), familyMicroseconds([postgresPid])]
   const latencies = createHistogram()
   let failed = 0
+  let before: readonly number[] = []
   for (let index = -warmUpRequests; index < requestsEach; index++) {
+    if (index === 0) before = cpuTimes()
     const startedAt = performance.now()
     const headers = { authorization: `Bearer ${token}` }
     const response = await fetch(`${url}${pathOf(Math.abs(index))}`, { headers })
@@ -82,6 +99,9 @@ async function measure(
     latencies.record(performance.now() - startedAt)
     if (response.status !== 200) failed += 1
   }
+  const [gateway_us, postgres_us] = cpuTimes().map(
+    (after, at) => (after - (before[at] ?? 0)) / requestsEach
+  )
   const [p50_ms, p95_ms, p99_ms] = [0.5, 0.95, 0.99].map((share) => latencies.percentileMs(share))
   return {
     what,
@@ -90,7 +110,9 @@ async function measure(
     failed,
     p50_ms: p50_ms ?? 0,
     p95_ms: p95_ms ?? 0,
-    p99_ms: p99_ms ?? 0
+    p99_ms: p99_ms ?? 0,
+    gateway_us: gateway_us ?? 0,
+    postgres_us: postgres_us ?? 0
   }
 }
 
@@ -102,7 +124,7 @@ interface Figures {
 }
 
 function pageOf({ decisions, database_bytes, lines, logins }: Figures): string[] {
-  const heads = ['read', 'goal', 'p50 ms', 'p95 ms', 'p99 ms']
+  const heads = ['read', 'goal', 'p50 ms', 'p95 ms', 'p99 ms', 'gateway CPU-ms', 'Postgres CPU-ms']
   const size = (database_bytes / 2 ** 30).toFixed(1)
   return [
     markdownTable(heads, lines.map(cellsOf), 2),
@@ -117,11 +139,13 @@ function pageOf({ decisions, database_bytes, lines, logins }: Figures): string[]
   ]
 }
 
-function cellsOf({ what, isGoal, p50_ms, p95_ms, p99_ms, failed }: Line): string[] {
+function cellsOf(line: Line): string[] {
+  const { what, isGoal, p50_ms, p95_ms, p99_ms, failed } = line
+  const cpuTimes = [line.gateway_us / 1000, line.postgres_us / 1000]
   const outcome = failed > 0 ? `${failed} failed` : p95_ms <= goalMs ? 'met' : 'missed'
   return [
     what,
     isGoal || failed > 0 ? outcome : '–',
-    ...[p50_ms, p95_ms, p99_ms].map((ms) => ms.toFixed(1))
+    ...[p50_ms, p95_ms, p99_ms, ...cpuTimes].map((ms) => ms.toFixed(1))
   ]
 }

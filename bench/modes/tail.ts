@@ -28,7 +28,7 @@ export async function runTail(session: Session): Promise<BenchResult> {
   const { bench, options, say } = session
   const target = await startRow(gateway, bench)
   const storage = await startStorage(bench)
-  const url = await startApiGateway(bench)
+  const { url } = await startApiGateway(bench)
   const take = async (listeners: number): Promise<Turn> => {
     const token = await logIn(url)
     const opened = await openListeners({ url, token, count: listeners, signal: bench.signal })

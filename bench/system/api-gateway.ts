@@ -1,15 +1,11 @@
 /** Starts a gateway that serves only the API, and logs in to it. */
 import { benchLogin } from '../open-bench.ts'
-import type { Bench } from '../row.ts'
+import type { Bench, BenchTarget } from '../row.ts'
 import { startGateway } from '../rows/gateway.ts'
 
-/**
- * Starts a gateway with only the API routes.
- * @returns its URL
- */
-export async function startApiGateway(bench: Bench): Promise<string> {
+export function startApiGateway(bench: Bench): Promise<BenchTarget> {
   const environment = { GATEWAY_ROUTES: 'api' }
-  return (await startGateway(bench, { name: 'gateway-api', path: '', environment })).url
+  return startGateway(bench, { name: 'gateway-api', path: '', environment })
 }
 
 /**
