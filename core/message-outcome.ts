@@ -23,11 +23,14 @@ export type MessageOutcome =
 export interface DeadLetter {
   readonly kind: 'dead_letter'
   readonly reason: DeadLetterReason
-  /** The step that rejected the message: decode, plan or store. */
-  readonly step: string
+  readonly step: DeadLetterStep
   /** One sentence for the operator, without the payload. */
   readonly error: string
 }
+
+/** Steps that can reject a message. */
+export const deadLetterSteps = ['decode', 'plan', 'store'] as const
+type DeadLetterStep = (typeof deadLetterSteps)[number]
 
 export type DeadLetterReason =
   | 'empty_value'
@@ -43,7 +46,11 @@ export const duplicate: MessageOutcome = Object.freeze({ kind: 'duplicate' })
 export const erased: MessageOutcome = Object.freeze({ kind: 'erased' })
 export const deferred: MessageOutcome = Object.freeze({ kind: 'deferred' })
 
-export function deadLetter(step: string, reason: DeadLetterReason, error: string): DeadLetter {
+export function deadLetter(
+  step: DeadLetterStep,
+  reason: DeadLetterReason,
+  error: string
+): DeadLetter {
   return { kind: 'dead_letter', step, reason, error }
 }
 

@@ -1,4 +1,5 @@
 /** Defines the AsyncAPI messages of the topics. */
+import { deadLetterSteps } from '../../core/message-outcome.ts'
 import { decisionContract, evaluationContract } from '../../schemas/index.ts'
 import type { AvroContract } from '../../schemas/index.ts'
 
@@ -23,7 +24,7 @@ const deadLetterHeaders = {
   dead_letter_reason: { ...text, description: 'The reason, as a code.' },
   dead_letter_step: {
     ...text,
-    enum: ['decode', 'store'],
+    enum: [...deadLetterSteps],
     description: 'The step that rejected the message.'
   },
   dead_letter_error: {
