@@ -6,9 +6,7 @@ import tseslint from 'typescript-eslint'
 const typescript = ['**/*.ts']
 const plain = ['**/*.js', '**/*.mjs', '**/*.cjs']
 const tests = ['test/**/*.ts']
-/**
- * Programs and the files they share: only these may read the environment, handle signals and exit.
- */
+/** Programs and the files they share. They may read the environment, handle signals and exit. */
 const programs = ['**/main.ts', 'platform/process/process.ts', 'cli/**/*.ts', 'stack/**/*.ts']
 
 function ban(selector, message) {

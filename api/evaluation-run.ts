@@ -44,8 +44,9 @@ type ScoredRunRow = Omit<EvaluationRun, 'scores'> & {
 } & (RunScore | { readonly score_id: null })
 
 /**
- * Maximum number of rows read. Decisions usually have far fewer, but a run can be replayed without
- * limit. Beyond the limit, superseded runs of the oldest generations are omitted first.
+ * Maximum number of rows read. Decisions usually have far fewer, but a replay can itself be
+ * replayed, without limit. Beyond the limit, superseded runs of the oldest generations are omitted
+ * first.
  */
 const rowsMax = 5000
 

@@ -149,7 +149,7 @@ export const scores = mapOf(namedScore, {
     'Scores by name. Each is the latest score of an evaluator if there is one, otherwise of ' +
     'the API, a human or an end user.'
 })
-/** Separate from `scores`, because list examples omit the scores, which are optional in lists. */
+/** Example of `scores`. Not part of that schema, because list examples omit the optional scores. */
 export const scoresExample = { refund_policy: exampleOf(namedScore) }
 
 /** The path parameter that identifies a decision. */

@@ -73,8 +73,8 @@ export function createShares(): Readonly<Record<ShareKind, FairShare>> {
 }
 
 /**
- * Binds the routes to their services. Once a call to an expensive route has passed its checks, it
- * runs within its organization's share of concurrent calls.
+ * Binds the routes to their services. Once a call to a route with a `share` has passed its checks,
+ * it runs within its organization's share of concurrent calls.
  */
 export function bindRoutes(services: Services, checked: Checked): readonly Route[] {
   const shares = createShares()

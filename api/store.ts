@@ -46,8 +46,8 @@ const editorRole = 'sluice_editor'
 export const accountsRole = 'sluice_accounts'
 const organizationSetting = 'sluice.organization_id'
 /**
- * Maximum number of shared connections that one organization can use. Otherwise a user with thirty
- * open searches would leave no connections for logins.
+ * Maximum number of shared connections that one organization can use. Without this limit, a user
+ * with thirty open searches would leave no connections for logins.
  */
 export const readsAtOnceMax = 4
 const changesAtOnceMax = 3

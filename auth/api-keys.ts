@@ -60,8 +60,8 @@ export function createApiKeys({ postgres, metrics, clock }: ApiKeysDependencies)
   const count = (result: string): void => metrics.count('sluice_api_key_lookups_total', { result })
 
   /**
-   * Looks up a cached key again. If that fails, falls back to the cached entry unless it is too
-   * old.
+   * Looks up a cached key again. If that fails, falls back to the cached entry, unless the entry is
+   * too old or was invalidated.
    */
   async function refresh(keyId: string, known: CachedKey): Promise<ApiKeyRow | null> {
     try {

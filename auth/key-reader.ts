@@ -41,8 +41,8 @@ const keysInQueryMax = 500
  */
 const lateAfterMs = 1000
 /**
- * How long reads fail immediately after a failed query, in milliseconds, so that retries do not
- * make an outage worse.
+ * Time in milliseconds after a failed query during which reads fail without a new query, so that
+ * retries do not make an outage worse.
  */
 const pauseMs = 250
 /**

@@ -11,7 +11,7 @@ export interface LoginTimes {
 }
 
 /**
- * Number of logins per kind, below the limit of 10 failed logins for an account from one address.
+ * Number of logins per kind, below the limit of 10 failed logins for an account from one network.
  */
 const times = 9
 

@@ -1,5 +1,4 @@
-/** `npm run bench`: measures the gateway and other systems with the same request bodies and broker.
- */
+/** `npm run bench`: measures the gateway and other systems with the same decisions and broker. */
 import { join, relative } from 'node:path'
 import { systemClock } from '../platform/process/clock.ts'
 import { startLoad } from './load/load-process.ts'

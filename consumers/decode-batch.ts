@@ -5,8 +5,8 @@ import type { DeadLetterLimit } from './dead-letter-limit.ts'
 import type { DecodeBatch } from './consume-batch.ts'
 
 /**
- * Number of messages per slice. Small, so that a batch of unknown schema IDs reaches the
- * dead-letter limit after a few registry requests.
+ * Number of messages per slice. Small, so that the dead-letter limit stops a batch of unknown
+ * schema IDs before all of the IDs are requested from the registry.
  */
 const sliceMessages = 100
 

@@ -11,8 +11,8 @@ export interface Consumption {
   readonly topic: string
   readonly partition: number
   /**
-   * Every message before this offset is settled. If the topic is deleted and created again, the
-   * offset starts at 0.
+   * Offset of the next message. Earlier messages are processed, but those of the last batch may
+   * not be settled yet. If the topic is deleted and created again, the offset starts at 0.
    */
   readonly nextOffset: bigint
   /** Epoch of the member; see MessageBatch.epoch. */

@@ -1,8 +1,8 @@
 /** List cursors: encode the last row of a page and the filters for which the cursor is valid.
  *
- * A cursor is base64url of `[sort key, id, hash of the filters]`, followed by `[value]` in a list
- * that is not sorted by time. It is neither secret nor signed, because a forged cursor only reaches
- * rows that the caller may read anyway.
+ * A cursor is the JSON array `[sort key, id, hash of the filters]` in base64url. If the list is not
+ * sorted by time, `[value]` is a fourth item. A cursor is neither secret nor signed, because a
+ * forged cursor only reaches rows that the caller may read anyway.
  */
 import { createHash } from 'node:crypto'
 import { isUuid } from './ids/ids.ts'
@@ -83,7 +83,7 @@ export function parseParts(text: string, charsMax: number): readonly unknown[] {
 
 /**
  * Checks whether the text is a valid time. Rejects dates that do not exist, such as 30 February,
- * and the years 0000 and 9999, because lists add days to the time.
+ * and the years 0000 and 9999, because lists add days to the time or subtract days from it.
  */
 function isInstant(text: string): boolean {
   const seconds = sortKeyExpression.exec(text)?.[1]

@@ -3,7 +3,9 @@ import type { ScoreDefinition } from '../core/evaluation/evaluator-definition.ts
 import { EvaluatorFailure } from './evaluator.ts'
 import type { Finding } from './evaluator.ts'
 
-/** Maximum absolute value of a score. Sums of larger values or of their squares would overflow. */
+/**
+ * Maximum absolute value of a score. The sum of many squares of such values is still finite.
+ */
 export const valueMax = 1e100
 
 /**

@@ -1,4 +1,4 @@
-/** Checks an evaluator from a request and returns all violations. */
+/** Checks an evaluator from a request and returns its violations. */
 import { isOfflineKind } from '../core/evaluation/evaluator-definition.ts'
 import type { EvaluatorKind, OfflineKind } from '../core/evaluation/evaluator-definition.ts'
 import { pointerTo } from '../core/json/json-pointer.ts'

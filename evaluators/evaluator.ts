@@ -22,7 +22,9 @@ export interface Finding {
   readonly value: number | null
   readonly label: string | null
   readonly passed: boolean | null
-  /** A sentence that explains the score and never quotes the match. */
+  /**
+   * A sentence that explains the score. The reasons of checks and patterns never quote the match.
+   */
   readonly reason: string
   readonly evidence?: readonly Evidence[]
   /** From 0 to 1. */
@@ -44,8 +46,9 @@ export type SkipReason = Extract<
 >
 
 /**
- * Evaluates a decision. Running time must be linear in the length of the text read, and a named
- * constant must limit that length. Only patterns and schemas that a tenant wrote are exempt.
+ * Evaluates a decision. A named constant must limit the length of the text read, and running time
+ * must be linear in that length. Exceptions: patterns and schemas that a tenant wrote, and the
+ * Levenshtein similarity, which has a lower limit because its running time is quadratic.
  */
 export type Evaluate = (subject: Subject) => Finding | Skipped
 
@@ -64,8 +67,8 @@ export type FailureReason = Extract<
 >
 
 /**
- * Error of an evaluator that should have given a score. The evaluator is at fault, not the
- * decision.
+ * Thrown if an evaluator applies to a decision but fails to score it. The evaluator is at fault,
+ * not the decision.
  */
 export class EvaluatorFailure extends Error {
   override readonly name = 'EvaluatorFailure'

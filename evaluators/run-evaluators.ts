@@ -1,5 +1,5 @@
-/** Runs evaluators on decisions and returns one result per run. A slow evaluator does not delay
- * others.
+/** Runs evaluators on decisions and returns one result per run. Time limits bound how long a slow
+ * evaluator delays the others.
  */
 import { CpuLimitError, cpuLimit } from '../platform/validation/cpu-limit.ts'
 import type { CpuLimit } from '../platform/validation/cpu-limit.ts'

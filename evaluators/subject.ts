@@ -32,7 +32,7 @@ export interface Subject {
   readonly outputPhrases: () => readonly number[]
   /** Whether the output is JSON. */
   readonly outputJson: () => JsonText
-  /** The parsed input, or undefined if it is too large. */
+  /** The parsed input, or undefined if it is too large or cannot be parsed. */
   readonly inputValue: () => unknown
   readonly inputText: () => InputText
   /** Whether the prompt, its parameters or the domain ask for JSON. */

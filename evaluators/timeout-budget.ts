@@ -1,5 +1,5 @@
-/** Timeout budget: limits how much time the slow evaluators of one organization take from the
- * others.
+/** Timeout budget: limits how much time the slow evaluators of one organization take from other
+ * organizations.
  */
 import type { CompiledEvaluator } from './evaluator.ts'
 

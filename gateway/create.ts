@@ -67,7 +67,10 @@ interface GatewayParts {
   readonly oneTimeValues: OneTimeValues
   readonly findApiKey: FindApiKey
   readonly noteUse: (keyId: string) => void
-  /** Notifies the other gateways of a changed key, because they cache keys for a few seconds. */
+  /**
+   * Notifies this gateway and the others that a key has changed, because they cache keys for a few
+   * seconds.
+   */
   readonly notifyKeyChange: (keyId: string) => void
   readonly rateLimiter: RateLimiter
   readonly producer: RoutingProducer

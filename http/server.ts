@@ -17,7 +17,7 @@ import { refuseSocket, refuseTunnel } from './admission/refuse-socket.ts'
 
 /**
  * Idle timeout of a connection in milliseconds. It is longer than that of load balancers (60 s), so
- * that they never send into a connection that is being closed.
+ * that they never send a request on a connection that is being closed.
  */
 const keepAliveTimeoutMs = 75_000
 /**

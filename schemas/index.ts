@@ -73,7 +73,10 @@ export const decisionBodySchema = Object.freeze(
   JSON.parse(read('decision.body.schema.json')) as Record<string, unknown>
 )
 
-/** JSON Schema of the report of decisions that an SDK dropped, which it sends with a batch. */
+/**
+ * JSON Schema of `client_report` in a batch: how many decisions an SDK dropped before sending, by
+ * reason.
+ */
 export const clientReportSchema = Object.freeze(
   JSON.parse(read('client-report.schema.json')) as ClientReportSchema
 )
@@ -85,7 +88,10 @@ export const topicDefinitions: readonly TopicDefinition[] = Object.freeze(
 /** Folder of the append-only SQL migrations, which are applied in the order of their names. */
 export const migrationsFolder = fileURLToPath(new URL('postgres/', import.meta.url))
 
-/** Returns the subject of a topic. Subjects follow the topic name, as registry clients expect. */
+/**
+ * Returns the registry subject of the record values on a topic, by the TopicNameStrategy that
+ * registry clients use by default.
+ */
 export function subjectOf(topic: string): string {
   return `${topic}-value`
 }

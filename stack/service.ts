@@ -46,7 +46,7 @@ export type ServiceOptions = {
    */
   proxyListener?: { advertisedPort: number } | undefined
   onProgress?: ((progress: ServiceProgress) => void) | undefined
-  /** Called once for each service that exits unexpectedly. */
+  /** Called each time a service that was ready exits unexpectedly. */
   onCrash?: ((crash: ServiceCrash) => void) | undefined
   /** Whether to restart a crashed service on the same port with the same data. */
   keepAlive?: boolean | undefined
@@ -67,7 +67,7 @@ export type StackServices = {
   kill(name: ServiceName): Promise<void>
   /** Restarts a killed service with the same data and ports. Resolves when it is ready. */
   revive(name: ServiceName): Promise<void>
-  /** Stops all services in order. Idempotent. */
+  /** Stops all services concurrently. Idempotent. */
   stop(): Promise<void>
 }
 

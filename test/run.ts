@@ -70,7 +70,10 @@ async function runRound(run: Run, phases: PhaseName[], services?: string): Promi
   run.files.push(...round.files)
 }
 
-/** Checks whether the run may use a kept stack. The gate and `--all` always start a new one. */
+/**
+ * Checks whether the run may use a kept stack. The gate and `--all` start a new one, unless
+ * `--keep` is given.
+ */
 function mayShare({ form, stack }: Plan): boolean {
   return form === 'named' || stack === 'keep'
 }

@@ -53,7 +53,7 @@ export interface ReadUsage {
     agentId: string,
     since: number
   ): Promise<AgentIngestion | null>
-  /** Returns an entry for each key that has sent decisions. */
+  /** Returns an entry for each key that has been used for ingest in the last 7 days. */
   keyUse(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUse> | null>
 }
 

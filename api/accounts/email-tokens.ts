@@ -19,7 +19,7 @@ const kinds = {
 } as const
 
 /**
- * Creates an email token. A single statement always writes exactly one row, even if no account has
+ * Creates an email token. A single statement always inserts exactly one row, even if no account has
  * the address, so that the response time does not reveal whether an account exists.
  * @returns the token, or null if no account has the address
  */

@@ -1,8 +1,8 @@
 /** POST /v1/auth/refresh: exchanges a refresh token for new tokens.
  *
- *     unused ──────────────────────────▶ used; its successor is stored
- *     used within the last 10 seconds ─▶ the same successor again, while it is unused
- *     used before that ────────────────▶ two clients hold it, and one is a thief: the session ends
+ *     unused ──────────────────────────────▶ used; its successor is stored
+ *     used within 10 s, successor unused ──▶ the same successor again
+ *     used otherwise ──────────────────────▶ counts as theft: the session ends
  */
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { bearerChallenge } from '../../auth/bearer.ts'
@@ -70,8 +70,8 @@ export async function refresh(
 }
 
 /**
- * Limits only refreshes that issue a new token, so that browser tabs that refresh concurrently
- * count once. Reuse is not limited, because it must always end the session.
+ * Limits only refreshes with an unused token, so that a repeat from another browser tab does not
+ * count. Reuse is not limited, because it must always end the session.
  */
 async function limitRotations({ store, throttle }: Services, token: Token): Promise<void> {
   const row = await readRefreshToken(store.accounts, token)

@@ -78,7 +78,7 @@ export async function deleteConnection(edit: Edit, id: string): Promise<void> {
   )
 }
 
-/** Closes the circuit. The worker then starts the waiting runs, a few at a time. */
+/** Closes the circuit. The worker then releases the blocked runs in batches. */
 export async function closeCircuit(edit: Edit, connectionId: string): Promise<void> {
   await query(
     edit,

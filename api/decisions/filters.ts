@@ -83,7 +83,7 @@ const bounds = Object.fromEntries(Object.entries(measures).flatMap(boundsOf)) as
 }
 
 /**
- * The filters of a search by name. They are combined with AND. A filter with a list of values
+ * The filters of a search, by name. They are combined with AND. A filter with a list of values
  * matches any of the values, except that all conditions on scores must hold.
  */
 const filters = {
@@ -300,7 +300,7 @@ function scoreSql(organizationId: string, name: string): Sql {
                 else o.scores -> ${name}::text end`
 }
 
-/** Returns SQL for the value of a score, or null if the value is not a number. */
+/** Returns SQL for the value of a score. It evaluates to null if the value is not a number. */
 export function scoreValueSql(organizationId: string, name: string): Sql {
   return sql`(select case when jsonb_typeof(score.of -> 'value') = 'number'
                        then (score.of ->> 'value')::float8 end

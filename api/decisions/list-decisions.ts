@@ -44,8 +44,8 @@ export async function listDecisions(
 const summed = new Set(['agent_id', 'domain'])
 
 /**
- * Counts the matching decisions. An estimate is computed from hourly sums, unless they do not
- * support one of the filters.
+ * Counts the matching decisions. An estimate is computed from hourly sums if they support all the
+ * filters; otherwise, the decisions are counted exactly, up to a limit.
  */
 async function countOf(
   store: OrganizationStore,
@@ -94,8 +94,8 @@ export async function renderDecisions(
 }
 
 /**
- * Prepares to read the evaluations of the decisions on a page. The evaluations have scores only if
- * `include` names them.
+ * Prepares to read the evaluations of the decisions on a page. Unless `include` names `scores`,
+ * reads finished evaluations without their runs and scores.
  * @returns a function that returns the evaluation of a decision; call it in the order of `rows`
  */
 async function createNextView(

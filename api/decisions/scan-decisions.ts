@@ -123,8 +123,9 @@ export interface Scan {
 }
 
 /**
- * Returns the keys of the matching rows and the number of rows scanned. `endsAt` is the last row
- * scanned if the piece can contain more rows, otherwise null.
+ * Returns the keys of the matching rows and the number of rows scanned. `endsAt` is the position of
+ * the last row scanned; it is null if the piece was scanned completely or `rowsMax` rows match. In
+ * the latter case, `scanned` counts only the matching rows.
  */
 export async function scanDecisions(store: OrganizationStore, scan: Scan) {
   const { scannedMax, rowsMax } = scan

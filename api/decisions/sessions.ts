@@ -27,7 +27,7 @@ export async function selectSessionPage(store: OrganizationStore, sessionsQuery:
   const data = page.flatMap(({ session_id, at }) => {
     const summary = summaries.get(session_id)
     if (summary === undefined) return []
-    // If the session has a newer decision than the one found here, an earlier page contained it.
+    // If the session has a newer decision than the one found here, it belongs on an earlier page.
     const wasShown = after !== null && summary.newest > `${at.sort_key} ${at.id}`
     return wasShown ? [] : viewOf(summary)
   })
@@ -132,7 +132,7 @@ interface SessionSummary {
    * microseconds, a space, and the id.
    */
   readonly newest: string
-  /** The first agent ids in byte order, up to `sessionAgentsMax`. */
+  /** The first agent ids of each piece in byte order, up to `sessionAgentsMax` per piece. */
   readonly agent_ids: readonly string[]
   readonly input_tokens: number
   readonly output_tokens: number

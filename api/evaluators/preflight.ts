@@ -21,7 +21,8 @@ const preflightTimeoutMs = 120_000
 
 /**
  * @returns the self-test report; null if the evaluator is not a judge or no self-test ran
- * @throws {Problem} 422 if the connection does not exist or the call fails
+ * @throws {Problem} 422 if the connection does not exist, the call fails, or the self-test exceeds
+ * the time limit
  */
 export async function preflight(
   services: Services,

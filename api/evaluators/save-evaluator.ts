@@ -67,8 +67,8 @@ export async function refuseNames(
 }
 
 /**
- * Repeats the checks whose results may have changed since the preflight, which ran without the
- * lock.
+ * Runs the checks that require the lock: without it, their results could change before the draft is
+ * saved.
  */
 async function refuseDraft(edit: Edit, draft: EvaluatorDraft, id: string | null): Promise<void> {
   await refuseTooManyChanges(edit)

@@ -20,7 +20,7 @@ export interface TenantCompute {
    */
   check(organizationId: string, body: unknown): Promise<readonly Violation[]>
   /**
-   * Runs an evaluator that needs no network on one decision.
+   * Tries an evaluator on one decision. The evaluator must be of a kind that needs no network.
    * @throws {Problem} 429, 503
    */
   try(version: EvaluatorVersion, decision: Decision): Promise<TrialResult>

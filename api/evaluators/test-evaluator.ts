@@ -26,7 +26,8 @@ const sampleDays = 7
 
 /**
  * Runs the evaluator on each decision, and returns the results in the order of the decisions. A
- * timeout on one decision does not affect the others.
+ * timeout on one decision does not affect the others, except that all calls of a judge share the
+ * time limit of the test.
  * @param call the request; its body names the decisions
  */
 export async function testEvaluator(

@@ -53,8 +53,8 @@ function readKeys(ours: OrganizationStore) {
 }
 
 /**
- * Finds the hour of the first decision in the hourly sums, so that only one partition of
- * `decisions` is searched.
+ * Reads the first stored decision. Looks up its hour in the hourly sums, so that only one partition
+ * of `decisions` is searched.
  */
 async function readDecision(ours: OrganizationStore) {
   const first = await readFirst<{ hour: Date }>(

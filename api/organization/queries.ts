@@ -67,8 +67,8 @@ export async function moveSession(
 export type Member = Static<typeof member>
 
 /**
- * Maximum number of members and open invites of an organization. Invites count so that every
- * invited user can join.
+ * Maximum number of members and pending invites of an organization. Pending invites count, so that
+ * every invited user can join.
  */
 export const membersMax = 1000
 

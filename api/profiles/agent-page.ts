@@ -24,8 +24,8 @@ interface AgentPageQuery {
 }
 
 /**
- * Maximum length of a cursor. Sufficient for a name and an id of 255 characters each, at four bytes
- * per character or escaped.
+ * Maximum length of a cursor. Sufficient for a name and an id of 255 characters each, even if every
+ * character takes four bytes or is escaped.
  */
 export const cursorCharsMax = 6000
 

@@ -32,9 +32,9 @@ const silenceMsMax = 30 * dayMs
 const missedMin = 5
 
 /**
- * Returns the hours of the silence, shifted back by one week, so that a regular quiet night or
- * Sunday does not count as a silence. For an agent younger than a week, returns its whole lifetime,
- * if both its lifetime and the silence are at least a day long.
+ * Returns the hours of the silence (at most a week of them), shifted back by one week, so that a
+ * regular quiet night or Sunday does not count as a silence. For an agent younger than a week,
+ * returns its whole lifetime, if both its lifetime and the silence are at least a day long.
  * @returns null if the agent cannot be silent
  */
 export function referenceOf({ firstSeen, lastSeen, archived }: AgentTimes, now: number) {

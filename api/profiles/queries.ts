@@ -16,7 +16,7 @@ export interface AgentQuery {
   readonly range: HourRange
 }
 
-/** A profile with the stored agent id instead of the name. */
+/** A profile as stored: `agent_id` is the stored id, not the agent name that the API uses. */
 export type AgentRecord = Omit<Static<typeof editedProfile>, 'first_seen' | 'last_seen'> & {
   readonly first_seen: Date
   readonly last_seen: Date
@@ -107,7 +107,7 @@ export async function changeProfile(
   return await read()
 }
 
-/** Returns the members that every response about an agent has. */
+/** Returns the members that identify an agent in a list. */
 export function identityOf({ agent_id, name, owner, tags, first_seen, last_seen }: AgentRecord) {
   return { agent_id: agentNameOf(agent_id), name, owner, tags, first_seen, last_seen }
 }

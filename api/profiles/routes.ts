@@ -57,7 +57,7 @@ const groups = {
 } as const
 const groupNames = Object.keys(groups) as (keyof typeof groups)[]
 
-/** Properties shared by all routes that read a single agent. */
+/** Properties shared by the routes that read measures of a single agent. */
 const read = {
   method: 'get',
   who: reader,
@@ -362,7 +362,10 @@ async function findAgent(
   }
 }
 
-/** Returns the time up to which decisions are stored, in milliseconds since 1970. */
+/**
+ * Returns the time up to which decisions are stored, in milliseconds since 1970. If storage has not
+ * reported yet, returns `now`.
+ */
 function knownUntilOf({ as_of }: Watermark, now: number): number {
   return Math.min(now, as_of?.getTime() ?? now)
 }

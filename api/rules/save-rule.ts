@@ -192,7 +192,7 @@ function tooLarge(): Problem {
 const changesPerHourMax = 1000
 /**
  * Maximum size in bytes of the rule sets that an organization writes per hour. A single rule set
- * can be up to 8 MiB.
+ * can have up to `contentCharactersMax` characters.
  */
 const ruleSetBytesPerHourMax = 64 * 1024 * 1024
 

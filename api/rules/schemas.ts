@@ -36,7 +36,10 @@ function patterns(what: string, maxLength: number) {
   )
 }
 
-/** Members that requests and responses share, so that a response can be sent back as a request. */
+/**
+ * Members that requests and responses share, so that their values in a response can be sent back
+ * unchanged.
+ */
 const terms = {
   name: withExample(nameSchema, 'refunds'),
   enabled: boolean({ description: 'Default: true.' }),

@@ -65,7 +65,8 @@ function previousOf(
 /**
  * @param hours the length of the current range divided by that of the previous one; 0 for rates and
  * means
- * @returns null if either value is unknown, or if the relative change from 0 is undefined
+ * @returns the relative change of the amount per hour, or the difference if `hours` is 0; null if
+ * either value is unknown, or if `before` is 0 and the change is relative
  */
 export function changeOf(now: number | null, before: number | null, hours: number): number | null {
   if (now === null || before === null) return null

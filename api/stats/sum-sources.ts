@@ -32,16 +32,16 @@ export type SumName = (typeof decisionSums)[number] | (typeof scoreSums)[number]
 export type Sums = Readonly<Partial<Record<SumName, number>>>
 
 /**
- * A source of sums. Its rows are `h`, with the columns `organization_id` and `hour`. Its texts are
- * SQL without user input.
+ * A source of sums. Its rows are `h`; without `before`, they have the columns `organization_id` and
+ * `hour`. Its texts are SQL without user input.
  */
 export interface SumSource {
   /** The FROM clause. */
   readonly rows: string
   readonly groups: Readonly<Partial<Record<SumGroupName, string>>>
   /**
-   * Returns definitions of tables that are aggregated first, each followed by a comma. The tables
-   * apply the conditions and have a column `bucket`.
+   * Returns the definitions of the tables that `rows` refers to, each followed by a comma. They
+   * apply the conditions, and `h` has a column `bucket`.
    */
   readonly before?: (conditions: Sql, bucket: Sql, organizationId: string) => Sql
   readonly sums: Readonly<Partial<Record<SumName, string>>>
@@ -112,8 +112,8 @@ const takenOff = raw(priced.map((name) => `-${name}`).join(', '))
 
 /**
  * Computes costs from tokens by model. The tokens of decisions without a model are the total minus
- * the tokens by model. The price is that of the model, or else `*`, in the agent's profile.
- * Aggregates the hours before joining the prices, so that the join has few rows.
+ * the tokens by model. Uses the price of the model in the agent's profile, or else the price of
+ * `*`. Aggregates the hours before joining the prices, so that the join has few rows.
  */
 export const costSource: SumSource = {
   before: (conditions, bucket, organizationId) => sql`prices as materialized (

@@ -1,4 +1,4 @@
-/** Load process of the `broker` row: writes the gateway's batches to Kafka without a gateway. */
+/** Load process of the `broker` row: writes decisions to Kafka in batches, as the gateway would. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKafkaProducer } from '../../platform/kafka/producer/kafka-producer.ts'
 import type { OutgoingRecord } from '../../platform/kafka/record-producer.ts'

@@ -127,8 +127,8 @@ async function measureCase(scene: Scene, one: Case, nodeFlags: readonly string[]
   const span = { from, to: monotonicMicroseconds() }
   await end()
   for (const stop of ends) await stop()
-  // Limits `published`, which can exceed the number of decisions because each judge run adds a
-  // record.
+  // Keeps `done` positive: `published` can exceed the number of decisions, because each judge run
+  // adds a record.
   const done = decisions - Math.min(first.counts.published, decisions - 1)
   const [user, system] = [last.user - first.user, last.system - first.system]
   const measured: Measured = {
@@ -156,7 +156,7 @@ async function fillTopic({ bench }: Session, order: FillOrder): Promise<void> {
 
 type Settings = Pick<GroupSettings, 'role' | 'nodeFlags'>
 
-/** Starts a process whose consumer groups read only this topic. */
+/** Starts a process with new consumer groups, which read decisions only from this topic. */
 async function startOf(topic: string, settings: Settings, { bench }: Session) {
   const name = `${settings.role} of ${topic}`
   const environment = {

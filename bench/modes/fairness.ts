@@ -41,8 +41,8 @@ const agentsSeconds = 60
  */
 const spendSeconds = 5
 /**
- * Minimum and maximum time to observe the recovery. The gateway reports its longest pause of the
- * last ten seconds, so the report after the minimum excludes the attack.
+ * Minimum and maximum time to observe the recovery. The gateway reports the longest pause of the
+ * last ten seconds, so its reports no longer include the attack when the minimum has passed.
  */
 const recoveryMs = { min: 20_000, max: 60_000 }
 /** Maximum ratio of p99 to quiet p99 at which the innocent organization counts as recovered. */

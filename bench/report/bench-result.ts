@@ -1,7 +1,10 @@
 /** Defines the result of a benchmark mode. */
 
 export interface BenchResult {
-  /** False if a decision was lost or, in modes that only read, a request failed. */
+  /**
+   * False if the mode's own check failed, for example because a decision was lost or a read request
+   * failed.
+   */
   readonly isComplete: boolean
   /** Markdown lines for the terminal and the performance pages. */
   readonly page: readonly string[]

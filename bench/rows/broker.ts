@@ -1,4 +1,4 @@
-/** Row `broker`: writes the gateway's batches to Kafka without a gateway. */
+/** Row `broker`: writes decisions to Kafka in batches, as the gateway would. */
 import { readConfig } from '../../platform/config/config.ts'
 import { startLoad } from '../load/load-process.ts'
 import type { LoadOrder, LoadReport } from '../load/load.ts'

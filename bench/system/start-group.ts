@@ -12,7 +12,7 @@ export interface GroupSettings {
 }
 
 /**
- * Starts the process and waits until it has joined its group.
+ * Starts the process and waits until it has joined its consumer groups.
  * @returns its pid
  */
 export async function startGroup(bench: Bench, settings: GroupSettings): Promise<number> {

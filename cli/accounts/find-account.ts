@@ -25,7 +25,8 @@ const statement = `
 /**
  * Returns the organization of the user with this email, or null if the email is not registered.
  * Does not compare a password or organization name that was changed through the web API.
- * @throws if the email is registered with another organization or password
+ * @throws if the email is registered with another organization or password, or belongs to no
+ * organization
  */
 export async function findAccount(
   transaction: Queryable,

@@ -32,7 +32,7 @@ function lineOf({ partition, offset, why, organization_id, decision_id }: Missin
   return `missing: partition ${partition} offset ${offset}${identity} ${remedies[why]}`
 }
 
-/** Returns the limitations of the counts, one sentence each. */
+/** Returns the limitations of the counts, and the comparison with Prometheus if there is one. */
 export function cautionsOf({ window, prometheus }: AuditReport): string[] {
   const { truncated_partitions: truncated, uncommitted_partitions: uncommitted } = window
   const cautions: [boolean, string][] = [

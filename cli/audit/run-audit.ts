@@ -49,7 +49,7 @@ export interface AuditRequest {
 }
 
 const chunkMessages = 1000
-/** Maximum number of identities to remember, at up to 16 bytes each: 256 MiB. */
+/** Maximum number of identities to remember. Their hashes take up to 256 MiB. */
 const identitiesMax = 2 ** 24
 
 /** @throws if interrupted, because a partial audit proves nothing */

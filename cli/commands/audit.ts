@@ -12,19 +12,19 @@ import { throttleProgress } from '../throttle-progress.ts'
 import type { InterruptibleContext } from '../command-context.ts'
 
 export interface AuditOptions {
-  /** In milliseconds since 1970. */
+  /** In milliseconds since 1970. `from` and `to` are ignored if `every` is set. */
   readonly from?: number
   readonly to?: number
-  /** Length of the window in milliseconds. Ignored if `from` is set. */
+  /** Length of the window in milliseconds. Ignored if `from` is set and `every` is not. */
   readonly since: number
   readonly topic?: string
   readonly prometheusUrl?: string
   readonly json?: boolean
-  /** Interval between audits in milliseconds. If undefined, a single audit runs. */
+  /** Pause between audits in milliseconds. If undefined, a single audit runs. */
   readonly every?: number
 }
 
-/** @returns true if no message is missing */
+/** @returns true if no message is missing; always true if `every` is set */
 export async function audit(
   environment: Environment,
   options: AuditOptions,

@@ -27,7 +27,7 @@ const settingNames = [
 interface Bootstrapped {
   readonly organization_id: string
   readonly email: string
-  /** Null if no key was requested. */
+  /** Null if the email was already registered and no key was requested. */
   readonly key_id: string | null
   /** Null if no key was created, or if the key comes from the environment. */
   readonly api_key: string | null
@@ -53,7 +53,10 @@ export async function bootstrap(
   write(options.json === true ? JSON.stringify(done) : lines.join('\n'))
 }
 
-/** Runs in one transaction. If several runs are concurrent, only the first one creates anything. */
+/**
+ * Runs in one transaction. Concurrent runs wait for each other, so that they do not create the
+ * same account twice.
+ */
 async function run(
   transaction: Queryable,
   request: BootstrapRequest,

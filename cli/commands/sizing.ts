@@ -29,7 +29,10 @@ function cellsOf({ resource, value, unit, basis }: ResourceNeed): string[] {
 
 const teraPerGiga = 1000
 
-/** Rounds to two significant digits, because the model is not more precise. */
+/**
+ * Rounds to a whole number, or to two significant digits below 10, because the model is not more
+ * precise.
+ */
 function roundedOf(value: number): string {
   if (Number.isInteger(value)) return String(value)
   return value >= 10 ? String(Math.round(value)) : value.toPrecision(2)

@@ -23,7 +23,7 @@ export interface TailOptions extends RecordFilter {
   /** In milliseconds since 1970. */
   readonly since?: number
   readonly fromBeginning?: boolean
-  /** Number of most recent records to print per partition. */
+  /** Number of most recent records to read per partition. Filters may leave fewer to print. */
   readonly last?: number
   /** Maximum number of lines to print. */
   readonly limit?: number
@@ -79,8 +79,8 @@ function topicOf(name: string, decisions: string, evaluations: string): string {
 }
 
 /**
- * Returns the expected content of a topic. An unknown topic probably holds decisions, because it
- * may be a copy or belong to another installation.
+ * Returns the expected content of a topic. Assumes that an unknown topic holds decisions, because
+ * it is probably a copy of the decisions topic or the decisions topic of another installation.
  */
 function contentOf(topic: string, evaluations: string): RecordContent {
   const isOfEvaluations = topic === evaluations || topic === deadLetterTopicOf(evaluations)

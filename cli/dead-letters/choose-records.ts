@@ -17,7 +17,7 @@ export interface DeadLetteredMessage {
 }
 
 export interface ChosenRecords {
-  /** Messages that were neither replayed nor dropped, sorted by original partition and offset. */
+  /** Selected messages that were not replayed yet, sorted by original partition and offset. */
   readonly origins: readonly DeadLetteredMessage[]
   /** Messages that were already replayed through another of their dead-letter records. */
   readonly replayed: readonly DeadLetteredMessage[]

@@ -23,8 +23,8 @@ export interface DeadLetterGroup extends DeadLetterKind {
 }
 
 /**
- * Maximum number of groups. Further records are counted in one group, because anyone may write
- * records with arbitrary reasons.
+ * Maximum number of groups. Records that would need a further group are counted in one common
+ * group, because anyone may write records with arbitrary reasons.
  */
 const groupsMax = 1000
 const otherReasons = '(others)'

@@ -9,7 +9,7 @@ import { recordLine } from '../records/record-line.ts'
 import type { DeadLetterRecord } from './read-dead-letters.ts'
 
 const bytesPerLine = 16
-/** Maximum size of a hex dump in bytes. */
+/** Maximum number of bytes shown in a hex dump. */
 const dumpBytesMax = 64 * 1024
 
 /** Returns one JSON object: the record as `recordLine` prints it, plus state, headers and bytes. */

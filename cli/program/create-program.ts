@@ -1,4 +1,6 @@
-/** Defines the command line. To add a command, add a file to this folder and call it here. */
+/** Defines the command line. To add a command, define it in a new file of this folder and call its
+ * function here.
+ */
 import { Command } from 'commander'
 import { parseCopies } from '../parse-option.ts'
 import type { CommandContext } from '../command-context.ts'

@@ -1,4 +1,6 @@
-/** Formats a record as one line of JSON, with `input` and `metadata` exactly as they were sent. */
+/** Formats a record as one line of JSON. Numbers and strings in `input` and `metadata` stay
+ * exactly as they were sent.
+ */
 import { isUtf8 } from 'node:buffer'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'

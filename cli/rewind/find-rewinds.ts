@@ -24,9 +24,10 @@ export interface Rewind extends GroupPosition {
 }
 
 /**
- * Computes which groups to reset. A group is never moved forward. Rows are committed before
- * offsets, so the committed offset is usually at or before the recorded one and needs no reset. A
- * group that keeps its offset is included if messages are lost.
+ * Computes which groups to reset. A group is moved forward only past messages that the topic no
+ * longer has. Rows are committed before offsets, so the committed offset is usually at or before
+ * the recorded one and needs no reset. A group with nothing to read again is included if messages
+ * are lost.
  */
 export function findRewinds(positions: readonly GroupPosition[]): Rewind[] {
   return positions.flatMap((position) => {

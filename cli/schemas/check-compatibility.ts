@@ -26,7 +26,7 @@ interface Version {
 
 const expression = /^([a-z][a-z0-9-]*)\.v([1-9]\d*)\.avsc$/
 
-/** @returns a sentence for each error that says how to fix the error; empty if there are none */
+/** @returns one sentence per error, usually with a fix; empty if there are no errors */
 export function checkCompatibility({ texts, released, written }: SchemaFiles): string[] {
   const files = [...texts.keys()]
   const misnamed = files.filter((file) => !expression.test(file))

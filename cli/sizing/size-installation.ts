@@ -26,8 +26,8 @@ export interface ResourceNeed {
 }
 
 /**
- * Target utilization of a core. Above it, a core has no capacity left for a retry, a rebalance or a
- * noisy neighbor.
+ * Target utilization of a core. Above it, a core has too little capacity left for a retry, a
+ * rebalance or a noisy neighbor.
  */
 const busy = 0.6
 const daySeconds = 86_400
@@ -81,8 +81,8 @@ export function sizeInstallation(workload: Workload): ResourceNeed[] {
 }
 
 /**
- * Returns the gateway's cost of a decision: its share of the fixed cost of a request, plus the cost
- * of a decision in a batch.
+ * Returns the gateway's cost of a decision in CPU-µs: its share of the fixed cost of a request,
+ * plus the marginal cost of the decision.
  */
 function gatewayCost({ batch }: Workload): number {
   const [alone, inBatch] = [cost.gatewayAlone.value, cost.gatewayBatch.value]

@@ -34,7 +34,7 @@ interface EvaluateDependencies {
 
 /**
  * Creates the evaluation function. Evaluating a decision again yields the same runs, except for
- * times and timeouts.
+ * times, timeouts and the results of evaluators that use the session memory.
  */
 export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDependencies) {
   const timeoutBudget = createTimeoutBudget()

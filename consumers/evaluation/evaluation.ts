@@ -125,7 +125,8 @@ function* inPieces(planned: readonly Planned[]): Generator<readonly Planned[]> {
 
 /**
  * Returns the position at the start of the batch, because its runs are not published yet. Epoch 0
- * disables fencing: if two members plan the same batch, each decision still gets only one plan.
+ * disables fencing, which is not needed here: even if two members plan the same batch, each
+ * decision gets only one plan.
  */
 function beginOf({ topic, partition, messages, nextOffset }: MessageBatch, groupId: string) {
   return { groupId, topic, partition, nextOffset: messages[0]?.offset ?? nextOffset, epoch: 0 }

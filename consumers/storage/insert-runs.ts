@@ -27,7 +27,10 @@ const identityColumns: readonly Column<LaterRunRow>[] = [
   ['run_id', 'uuid', ({ run }) => run.run_id]
 ]
 
-/** Columns copied from the decision, so that runs and scores can be filtered without a join. */
+/**
+ * Columns copied from the decision, and the time of the evaluation, so that runs and scores can be
+ * filtered without a join.
+ */
 const decisionColumns: readonly Column<LaterRunRow>[] = [
   ['received_at', 'timestamptz', ({ evaluation }) => new Date(evaluation.received_at)],
   ['agent_id', 'text', ({ evaluation }) => evaluation.agent_id],

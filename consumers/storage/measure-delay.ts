@@ -10,8 +10,8 @@ interface MeasureDelayDependencies {
 }
 
 /**
- * Observes each decision after its batch is committed. Excludes dead-lettered decisions, because
- * they are not stored. If a gateway's clock is ahead, the delay counts as zero.
+ * Observes each decision after its batch is stored. Excludes dead-lettered decisions, because they
+ * are not stored. If a gateway's clock is ahead, the delay counts as zero.
  */
 export function createMeasureDelay({ metrics, clock }: MeasureDelayDependencies) {
   return function measureDelay(store: HandleBatch<Decision>): HandleBatch<Decision> {

@@ -27,7 +27,7 @@ const charactersMax = { agent_id: 255, session_id: 1000, domain: 100, sdk_versio
 type BoundedName = keyof typeof charactersMax
 
 /**
- * Returns the name of a field that is longer than the gateway accepts, or null. Longer values
+ * Returns a message that names the first field that is too long, or null. Values that are too long
  * cannot be used as keys or filters.
  */
 function tooLongOf(value: Partial<Record<BoundedName, string | null>>): string | null {
@@ -80,7 +80,7 @@ function isId(text: string): boolean {
   return isUuid(text) && text === text.toLowerCase()
 }
 
-/** Checks that the time is before the year 10000, because later years are formatted differently. */
+/** Checks that the year is from 1970 to 9999. Later years are formatted differently. */
 function isTime(ms: number): boolean {
   return ms >= 0 && ms < 253_402_300_800_000
 }

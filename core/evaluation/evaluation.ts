@@ -7,7 +7,7 @@ export const verdicts = ['pass', 'fail', 'mixed', 'none'] as const
 export type Verdict = (typeof verdicts)[number]
 
 export interface Score {
-  /** Derived from the run and the name, so that a repeated run yields the same score id. */
+  /** Derived from the run and the name, so that a redelivered run yields the same score id. */
   readonly score_id: string
   readonly name: string
   readonly data_type: ScoreDataType

@@ -17,10 +17,10 @@ interface RunOrigin {
 }
 
 /**
- * Returns the decision id XOR a mask of the other fields. An organization has few masks, and the
- * XOR of a run id with each of them yields the possible decisions, so no index from runs to
- * decisions is needed. Do not change this computation: redelivered decisions would be evaluated
- * again.
+ * Returns the decision id XOR a mask of the other fields. The packed runs of an organization have
+ * few masks, and the XOR of a run id with each of them yields the possible decisions, so no index
+ * from packed runs to decisions is needed. Do not change this computation: redelivered decisions
+ * would be evaluated again.
  */
 export function runIdOf({ decision_id, ...origin }: RunOrigin): string {
   return xorIds(decision_id, runMaskOf(origin))
@@ -37,8 +37,8 @@ export function scoreIdOf(runId: string, name: string): string {
 }
 
 /**
- * Maximum number of cached masks, to bound memory. Evaluators use few score names, but callers
- * choose the names of pushed scores.
+ * Maximum number of cached masks, to bound memory. Planned runs share few masks, but each pushed
+ * score has its own.
  */
 const knownMax = 50_000
 const known = new Map<string, string>()

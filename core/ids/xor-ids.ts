@@ -11,8 +11,8 @@ const text = Buffer.from('00000000-0000-0000-0000-000000000000', 'latin1')
 const places = [...text.keys()].filter((at) => text[at] === digits[0])
 
 /**
- * Returns the XOR of two lowercase ids, in lower case. Works digit by digit for speed, because
- * evaluating one decision takes 15 calls.
+ * Returns the XOR of two lowercase ids, in lower case. Works digit by digit for speed, without
+ * parsing the ids.
  */
 export function xorIds(one: string, other: string): string {
   for (const at of places) {

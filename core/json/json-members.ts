@@ -3,7 +3,7 @@
  *
  * Parsing and serializing `{"n": 12345678901234567890}` changes the number. A decision's `input`
  * and `metadata` are therefore cut out of the request text at the positions that this scan finds.
- * The scan runs before `JSON.parse`, so it also terminates on invalid JSON.
+ * The scan runs before `JSON.parse`, so it must also terminate on invalid JSON.
  */
 
 export interface JsonMember {

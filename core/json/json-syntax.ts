@@ -1,5 +1,5 @@
-/** Finds the position of a JSON syntax error, which `JSON.parse` does not always report, and checks
- * text that is too large to parse.
+/** Finds the position of a JSON syntax error, because `JSON.parse` does not always report it. Also
+ * checks text that is too large to parse.
  *
  * Walks the characters once, because a regular expression for each token blocked the process for
  * seconds on five million brackets.
@@ -40,8 +40,9 @@ interface State {
 const levelsFirst = 64
 
 /**
- * Returns the index of the first character that cannot be part of a JSON text, or null for valid
- * JSON.
+ * Returns the index of the first invalid token, the length of the text if more tokens must follow,
+ * or null for valid JSON. An unfinished token is invalid, and so is a bracket nested deeper than
+ * `depthMax`.
  */
 export function syntaxErrorAt(text: string, depthMax: number): number | null {
   return runSteps(syntaxErrorSteps(text, depthMax))

@@ -4,8 +4,7 @@ import { runSteps, stepCharacters } from './steps.ts'
 import type { Steps } from './steps.ts'
 
 /**
- * Prefilters, the faster one first. A text that lacks a match for either of them contains no
- * escaped surrogate.
+ * Prefilters, the faster one first. Only a text that matches both can contain an escaped surrogate.
  */
 const unicodeEscape = '\\u'
 const surrogateEscape = /\\u[dD][89a-fA-F]/

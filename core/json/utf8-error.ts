@@ -4,7 +4,8 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Number of bytes checked at a time, because up to ten million valid bytes can precede the error.
+ * Number of bytes checked at a time. Up to ten million valid bytes can precede the error, and only
+ * the window that contains the error is decoded.
  */
 const windowBytes = 64 * 1024
 const characterBytesMax = 4

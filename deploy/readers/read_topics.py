@@ -31,8 +31,8 @@ RUN_FIELDS = [
 ]
 SCORE_FIELDS = ["value", "label", "passed", "reason", "confidence", "evidence"]
 
-# Errors of the record itself: bytes that are not Avro, invalid times, and fields that are missing
-# or have the wrong type.
+# Errors that the record itself causes: bytes that are not Avro, invalid times, and fields that are
+# missing or have the wrong type.
 OF_THE_RECORD = (
     *(SerializationError, EOFError, LookupError, TypeError, ValueError, OverflowError),
     *(sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError),

@@ -59,7 +59,7 @@ function objectionOf(setting: Setting<unknown>): string | null {
   }
 }
 
-/** Minimum settings that every process needs for a valid configuration. */
+/** Valid values of the settings that gateways or consumers require. */
 const required = {
   KAFKA_BROKERS: 'broker:9092',
   SCHEMA_REGISTRY_URL: 'http://registry',

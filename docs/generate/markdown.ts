@@ -31,7 +31,7 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
 
 /**
  * Replaces the parts of a page between `<!-- generated: NAME -->` and `<!-- end -->`.
- * @throws unless the page contains each marker exactly once
+ * @throws unless the page contains the start marker of each part exactly once, and an end after it
  */
 export function fillPage({ path, parts }: GeneratedPage): string {
   return Object.entries(parts()).reduce((text, [name, part]) => {

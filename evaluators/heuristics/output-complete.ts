@@ -1,4 +1,4 @@
-/** Check `output_complete`: fails if the output is visibly truncated. */
+/** Check `complete`: fails if the output is visibly truncated. */
 import { areFencesBalanced } from '../text/code-fences.ts'
 import { notApplicable, verdict } from '../evaluator.ts'
 import type { Evaluator } from '../evaluator.ts'

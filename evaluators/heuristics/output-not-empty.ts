@@ -1,4 +1,4 @@
-/** Check `output_not_empty`: fails if the output is empty, invisible or a placeholder. */
+/** Check `not_empty`: fails if the output is empty, invisible or a placeholder. */
 import { verdict } from '../evaluator.ts'
 import type { Evaluator } from '../evaluator.ts'
 

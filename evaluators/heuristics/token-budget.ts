@@ -55,8 +55,8 @@ export const tokenBudget: Kind<BudgetConfig> = {
 type Tokens = number | null
 
 /**
- * Computes the value that each limit bounds, or null if the decision lacks the required token
- * counts.
+ * Computes the value that each limit bounds, or null if the decision lacks a required token count.
+ * The ratio is also null if there are no input tokens.
  */
 const counted: Readonly<Record<Limit, (input: Tokens, output: Tokens) => Tokens>> = {
   input_max: (input) => input,

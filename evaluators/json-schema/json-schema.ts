@@ -67,8 +67,8 @@ function failureOf(check: CustomSchema, value: unknown): SchemaFailure | null {
 }
 
 /**
- * Describes a mismatch by its location in the schema, because names in the value may be personal
- * data.
+ * Creates the finding for a mismatch. The reason names the location in the schema instead of the
+ * value, because names in the value may be personal data.
  */
 function misfit(failure: SchemaFailure, target: string): Finding {
   const { schemaPointer, valuePointer, detail } = failure

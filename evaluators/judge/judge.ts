@@ -39,7 +39,10 @@ export interface JudgeFailure {
 
 export interface Judgement {
   readonly outcome: Finding | Skipped | JudgeFailure
-  /** Total of all calls that had a response. A count is null if a call did not report it. */
+  /**
+   * Total of all calls that had a response. A count is null if a call did not report it, or if no
+   * call had a response.
+   */
   readonly usage: TokenUsage
   readonly cost_nano_usd: number | null
   readonly model: string
@@ -176,8 +179,8 @@ function readOutcome(
   }
   const read = readReply(reply.text ?? '', { scale: config.scale, nonce: prompt.nonce })
   if (read.kind === 'unreadable') return read
-  // Does not ask for a corrected reply, because that would reveal the nonce to a model that follows
-  // instructions in the content.
+  // Does not ask for a corrected reply, because that would only tell a model that follows
+  // instructions in the content to add the nonce.
   if (read.kind === 'untrusted') {
     return failed('invalid_result', 'the reply does not contain the nonce')
   }

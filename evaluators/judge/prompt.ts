@@ -1,8 +1,9 @@
 /** Writes the prompt of a judge: encloses the content to grade in markers that the content's author
  * cannot predict.
  *
- * The boundary in the markers and the nonce are random for each request, so content cannot close a
- * marker. If a model follows instructions in the content, its reply has no nonce or a wrong one.
+ * The boundary in the markers and the nonce are random for each prompt, so content cannot close a
+ * marker, and a reply copied from the content has no nonce or a wrong one. The content can still
+ * persuade the model; self-test.ts checks for that.
  */
 import { randomBytes } from 'node:crypto'
 import type { Decision } from '../../core/decision/decision.ts'

@@ -41,8 +41,8 @@ function anyOf(patterns: readonly string[] | undefined): Matches {
 }
 
 /**
- * Compiles a pattern that must match the whole text, where `*` matches any text. Each part after a
- * `*` matches at its leftmost position.
+ * Compiles a pattern that must match the whole text, where `*` matches any text. Each part between
+ * two `*` matches at its leftmost position.
  */
 function matcherOf(pattern: string): (text: string) => boolean {
   const [first = '', ...others] = pattern.split('*')

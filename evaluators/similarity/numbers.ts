@@ -22,8 +22,8 @@ export function onlyNumberIn(text: string): string | null {
 const slack = 1e-12
 
 /**
- * Compares two numbers. Without a tolerance, compares digit by digit, so that numbers too long for
- * a double differ.
+ * Compares two numbers. Without a tolerance, compares digit by digit, because different numbers can
+ * be equal as doubles.
  */
 export function isNumberNear(one: string, other: string, tolerance: number): boolean {
   if (tolerance === 0) return isSameNumber(new Decimal(one), new Decimal(other))

@@ -2,8 +2,8 @@
  */
 
 /**
- * A double preserves the digits of every number that has at most 15 characters, including sign and
- * point.
+ * Matches numbers that have an exponent, or at least 16 characters including sign and point. A
+ * double preserves the digits of all other numbers.
  */
 const longNumber = /[\d.eE+-]{16}|\d[eE]/
 

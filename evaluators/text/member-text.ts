@@ -5,9 +5,9 @@ import { valueDepthMax } from './json-value.ts'
 const openBrace = 123
 
 /**
- * Returns the JSON text of the member at a path such as `expected` or `order.id`, or null. A member
- * with the entire remaining path as its name takes precedence. Escaped names are decoded, and
- * numbers keep their digits.
+ * Returns the JSON text of the member at a path such as `expected` or `order.id`, or null. At each
+ * level, a member with the entire remaining path as its name takes precedence. Escaped names are
+ * decoded, and numbers keep their digits.
  */
 export function memberTextOf(json: string, path: string): string | null {
   let text = json

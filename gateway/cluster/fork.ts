@@ -6,7 +6,7 @@ import type { FromPrimary, FromWorker } from './messages.ts'
 import { workerHeapArgs } from './worker-heap.ts'
 
 export interface WorkerEnd {
-  /** Null if a signal ended the worker. */
+  /** Null if a signal ended the worker or if it could not be started. */
   readonly exitCode: number | null
   readonly signal: string | null
 }

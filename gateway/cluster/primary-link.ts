@@ -60,8 +60,8 @@ export function createPrimaryLink(worker: LinkedWorker): PrimaryLink {
     await send({ kind: 'report', requestId, missing: reported.notReady(), metrics })
   }
 
-  // Shows that the worker is not hung while loading its code. Loading can take long on a busy
-  // machine.
+  // Shows that the worker is not hung while loading its code. Loading can take a long time on a
+  // busy machine.
   let timer = setInterval(() => void send({ kind: 'starts' }), everyMs)
 
   worker.on('message', (message: FromPrimary) => {

@@ -11,8 +11,8 @@ const waitMsMax = 10_000
 
 /**
  * Resolves when every check passes, when the time is up, or when the process stops. A worker must
- * not listen earlier, because the primary sends connections to every listening worker once one of
- * them is ready.
+ * not listen earlier: as soon as one worker is ready, load balancers send traffic, and the primary
+ * distributes it to all listening workers, whether they are ready or not.
  */
 export async function waitUntilReady(notReady: Readiness, stopping: AbortSignal): Promise<void> {
   const endsAt = performance.now() + waitMsMax

@@ -32,8 +32,8 @@ const refreshMs = 1000
  */
 const hangMsMax = 30_000
 /**
- * Maximum time in milliseconds until the first message. Starting a process can take long on a busy
- * machine.
+ * Maximum time in milliseconds until the first message. Starting a process can take a long time on
+ * a busy machine.
  */
 const startMsMax = 120_000
 

@@ -16,7 +16,10 @@ type BatchResults = readonly (Problem | null)[]
 
 export interface BatchOutcomes {
   begin(call: Call): BatchAttempt
-  /** Returns 202, 207, or a single error if no valid item was accepted. */
+  /**
+   * Returns 202 or 207, or a single error if no item was accepted and at least one of them can be
+   * retried.
+   */
   settle(attempt: BatchAttempt, results: BatchResults, requestId: string): Promise<Reply>
   /** Counts the rejection of a whole request and returns the error to throw. Never throws. */
   reject(attempt: BatchAttempt, error: unknown): Promise<unknown>

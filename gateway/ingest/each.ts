@@ -20,8 +20,8 @@ export function each<T, R>(items: readonly Item<T>[], step: Step<T, R>): Item<R>
 }
 
 /**
- * Works like `each`, but yields to the event loop before each item. Use it for batches that would
- * block the event loop for too long.
+ * Works like `each`, but yields to the event loop between items after about every millisecond of
+ * work. Use it for batches that would block the event loop for too long.
  */
 export async function eachYielding<T, R>(
   items: readonly Item<T>[],

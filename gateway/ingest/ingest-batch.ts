@@ -2,12 +2,13 @@
  *
  *     POST /v1/ingest/batch
  *       ├─ authenticate ─▶ whole request: 401 · 403 · 503, or 429 before the body is read
- *       ├─ parse ────────▶ whole request: 400 · 413 · 415 · 422 no decisions
- *       ├─ validate ─────▶ item: 422 invalid decision, or 400 for a line that is not JSON
+ *       ├─ parse ────────▶ whole request: 400 · 413 · 415 · 422 invalid batch
+ *       │                  item: 400 line that is not JSON in UTF-8 · 413 too large
+ *       ├─ validate ─────▶ item: 422 invalid decision
  *       ├─ rate-limit ───▶ item: 429, from the first item that does not fit
  *       ├─ encode ───────▶ item: 413 · 503
  *       ├─ produce ──────▶ item: 503
- *       └─ settle ───────▶ 202 all queued · 207 some rejected · 429 or 503 no valid item queued
+ *       └─ settle ───────▶ 202 all queued · 429 or 503 none queued, some retryable · 207 otherwise
  *
  * For a long body, the steps from parse to encode yield to the event loop. Each organization may
  * have only one such body in these steps at a time.

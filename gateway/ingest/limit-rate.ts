@@ -75,7 +75,8 @@ interface TakenPoints {
 }
 
 export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependencies) {
-  // Keyed by the principal object, which stays the same while its API key is cached and unchanged.
+  // Keyed by the principal object, which is the same for all requests until its API key is looked
+  // up again.
   const known = new WeakMap<KeyPrincipal, PrincipalWindows>()
 
   function windowsOf(principal: KeyPrincipal): PrincipalWindows {

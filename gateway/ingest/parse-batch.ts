@@ -149,7 +149,10 @@ function* parseRest(
   }
 }
 
-/** Parses one decision per line. Rejects only the lines that are not JSON; skips blank lines. */
+/**
+ * Parses one decision per line and skips blank lines. A line that is not JSON or is too large is
+ * rejected without affecting the others.
+ */
 function* parseLines(body: Buffer): Steps<ParsedBatch> {
   const lines = linesOf(body)
   if (lines.length === 0) throw invalid('', 'has no decisions')
@@ -190,7 +193,10 @@ function linesOf(body: Buffer): Buffer[] {
   return lines
 }
 
-/** Returns the start of the next non-blank line. A body can have ten million blank lines. */
+/**
+ * Returns the start of the next non-blank line. Scans byte by byte without splitting, because a
+ * body can have ten million blank lines.
+ */
 function skipBlankLines(body: Buffer, from: number): number {
   let start = from
   for (let at = from; at < body.length; at++) {

@@ -87,9 +87,9 @@ export function parseText(text: string, subject = 'The body'): Submission {
 }
 
 /**
- * Parses a decision, or returns null if `text` is not JSON. Scans the text first, so that excessive
- * nesting is rejected before JSON.parse builds it. Arrays and scalars are accepted here and
- * rejected by validation.
+ * Parses a decision, or returns null if `text` is not JSON. Scans the text first, so that a text
+ * with excessive nesting is rejected before JSON.parse creates its objects. Arrays and scalars are
+ * accepted here and rejected by validation.
  */
 export function submissionOf(text: string): Submission | null {
   const start = skipSpace(text, 0)
@@ -194,8 +194,9 @@ function nestedOf(text: string, members: readonly JsonMember[]): string[] {
 }
 
 /**
- * Takes names from the scan if any is escaped, because V8's JSON.parse may misread an escaped name
- * after another name with similar spelling (nodejs/node#63785): "agent_i\\u0064" would be lost.
+ * Takes the names from the scan if any is escaped and the parsed value lacks a member, because V8's
+ * JSON.parse may misread an escaped name after another name with similar spelling
+ * (nodejs/node#63785): "agent_i\u0064" would be lost.
  */
 function named(value: object, text: string, found: JsonMembers): object {
   const { members, hasEscapedName } = found

@@ -7,8 +7,8 @@ const agentIdCharsMax = 255
 const sdkVersionCharsMax = 100
 
 /**
- * Returns the agent_id: empty if the submission names no agent, and null if the submission or its
- * agent_id is invalid.
+ * Returns the agent_id: empty if the submission names no agent, and null if the agent_id is invalid
+ * or there is no JSON object to read it from.
  */
 export function agentIdOf(submission: Item<Submission> | null): string | null {
   const value = valueOf(submission)

@@ -18,7 +18,7 @@ import type { Submission } from './parse.ts'
 
 /**
  * Validates a submission. Uses `id` as the decision_id, or generates one.
- * @throws {Problem} 422 with every error
+ * @throws {Problem} 422 with the errors, at most `violationsMax`
  */
 export type Validate = (
   submission: Submission,

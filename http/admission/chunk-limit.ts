@@ -6,7 +6,10 @@ import { Problem } from '../../core/problem.ts'
 import { refuseBody } from './refuse-socket.ts'
 
 const chunksFree = 1000
-/** Minimum average size in bytes of the chunks after the first `chunksFree`. */
+/**
+ * Minimum number of body bytes, counted from the first chunk, for each chunk after the first
+ * `chunksFree`.
+ */
 const chunkBytesMin = 64
 
 export function areTooSmall(chunks: number, bytes: number): boolean {

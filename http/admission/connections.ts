@@ -21,7 +21,7 @@ interface ConnectionLimits {
  */
 const nearlyFull = 0.9
 /**
- * Number of connections that one scan closes, as a fraction of the limit. A scan visits all
+ * Maximum number of connections that one scan closes, as a fraction of the limit. A scan visits all
  * connections, so it must close many at a time.
  */
 const closedPart = 0.05

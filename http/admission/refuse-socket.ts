@@ -55,8 +55,8 @@ function runSlice(): void {
 }
 
 /**
- * Rejects a CONNECT request. Waits until earlier responses are sent, because the caller would take
- * the rejection for one of them.
+ * Rejects a CONNECT request. Waits until earlier responses are sent, because the caller would
+ * otherwise take the rejection for one of them.
  */
 export function refuseTunnel(socket: HttpSocket): void {
   // node:http has removed its own error listeners.
@@ -76,7 +76,10 @@ function answerSocket(socket: Duplex, problem: Problem): void {
   socket.end([...head, 'connection: close', '', body].join('\r\n'), () => socket.destroy())
 }
 
-/** Waits for the earlier responses, and then answers the incomplete request with the problem. */
+/**
+ * Waits for the earlier responses, and then answers the incomplete request with the problem. If
+ * there is no incomplete request, only closes the connection.
+ */
 function endAfterAnswers(socket: HttpSocket, problem: Problem): void {
   const current = currentOf(socket)
   if (current === null) socket.end(() => socket.destroy())

@@ -11,7 +11,7 @@ export type Decompressor = Transform & { readonly bytesWritten: number }
  */
 const chunkBytes = 128 * 1024
 /**
- * Number of compressed bytes above which large chunks are used. For shorter bodies most of a large
+ * Number of compressed bytes above which large chunks are used. For shorter bodies, most of a large
  * chunk would stay empty.
  */
 const manyBytes = 8 * 1024

@@ -2,8 +2,8 @@
 import { Problem } from '../../core/problem.ts'
 
 /**
- * Never contains two adjacent runs of spaces, because matching them would be slow for a header full
- * of spaces.
+ * The pattern never has two adjacent runs of optional spaces, because matching them would be slow
+ * for a header full of spaces.
  */
 const charset = String.raw`charset\s*=\s*"?utf-8"?\s*(?:;\s*)?`
 const parameters = String.raw`\s*(?:;\s*(?:${charset})?)?$`

@@ -13,14 +13,15 @@ export type DecodePayload<T> = (payload: Buffer) => T
 /** Size of a slab in bytes. A slab is a buffer shared by many encoded records. */
 const slabBytes = 16 * 1024
 /**
- * Maximum size in bytes of a record stored in a slab. Larger records get their own buffer, to limit
- * the space wasted in slabs.
+ * Maximum size in bytes of a record for which a new slab is started. A larger record that does not
+ * fit in the current slab gets its own buffer, to limit the space wasted in slabs.
  */
 const slabRecordBytesMax = 4 * 1024
 
 /**
  * Compiles `schema` and returns its encoder. The encoder reserves room for the wire header and
- * writes the record in place, so it copies no bytes. Retaining one record retains its whole slab.
+ * writes the record after it, so that adding the header does not copy the record. Retaining one
+ * record retains its whole slab.
  * @throws if `schema` is not an Avro schema. The encoder throws if a value does not match it, for
  * example if a field is missing or an integer exceeds 2^53 - 1.
  */
@@ -101,10 +102,10 @@ function encodeLarge(type: avro.Type, value: unknown, size: number): Buffer {
 }
 
 /**
- * Returns a function that creates decoders from a writer schema to `readerSchema`. Resolving two
- * schemas takes milliseconds, so call it once per writer schema and keep the decoder. A decoder
- * throws if bytes are missing or left over, if the payload does not match the writer schema, or if
- * a string is not UTF-8.
+ * Returns a function that creates a decoder for the records of a writer schema. Decoded values have
+ * the form of `readerSchema`. Resolving two schemas takes milliseconds, so create one decoder per
+ * writer schema and keep it. A decoder throws if bytes are missing or left over, if the payload
+ * does not match the writer schema, or if a string is not UTF-8.
  */
 export function createDecoderFactory<T>(readerSchema: AvroSchema) {
   const reader = typeOf(readerSchema)

@@ -2,7 +2,7 @@
  *
  * avsc 5.7 has two defects. Each has a test that fails once avsc fixes the defect:
  * - avsc trusts the item count of an array or map, so a few bytes make it allocate millions of
- *   items. There is no upstream issue; the Java library fixed the same defect as AVRO-4324.
+ *   items. There is no upstream issue; AVRO-4324 fixed the same defect in the Java library.
  * - avsc replaces invalid UTF-8 with U+FFFD instead of throwing an error (mtth/avsc#374).
  */
 import { isUtf8 } from 'node:buffer'
@@ -31,8 +31,9 @@ interface Repeated {
 
 /**
  * Limits the item counts of arrays and maps. avsc trusts a count: eleven bytes that claim fifty
- * million items exhaust the memory of the process. An item takes at least one byte, so a valid
- * count never exceeds the number of remaining bytes.
+ * million items exhaust the memory of the process. In Sluice's schemas, an item takes at least one
+ * byte, so a valid count never exceeds the number of remaining bytes. Items of type null take no
+ * bytes, so a valid array of them can be rejected.
  */
 function boundedCounts(): void {
   const array = avro.types.ArrayType.prototype as unknown as Repeated

@@ -20,8 +20,8 @@ interface CachedRecord {
   readonly bytes: Buffer
   readonly value: object
   /**
-   * Records that have followed this one, most recent first. Rules run evaluators in a fixed order,
-   * so the same record often follows again.
+   * Up to `followersMax` records that have followed this one, most recently added first. Rules run
+   * evaluators in a fixed order, so the same record often follows again.
    */
   followers: readonly CachedRecord[]
 }

@@ -5,8 +5,8 @@ import type { Environment } from './config.ts'
 const injected = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP)(_|$)/
 const distanceMin = 2
 /**
- * Distance assigned to a truncated or extended name. It is less than three because such a name is
- * likelier than three wrong letters.
+ * Maximum distance assigned to a truncated or extended name. It is less than three because such a
+ * name is likelier than three wrong letters.
  */
 const cutWeight = 2.5
 /** Number of letters per allowed mistake: a name of 15 letters may have three. */
@@ -35,8 +35,8 @@ function prefixOf(name: string): string {
 }
 
 /**
- * Returns a setting that differs from `name` only in case and by at most one letter; null if there
- * is none. Ignores short names, because they probably belong to another program.
+ * Returns a setting whose name differs from `name` by at most one letter, ignoring case; null if
+ * there is none. Ignores short names, because they probably belong to another program.
  */
 function almostOf(name: string, known: readonly string[]): string | null {
   const capitals = name.toUpperCase()

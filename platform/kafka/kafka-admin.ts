@@ -21,7 +21,10 @@ export interface KafkaAdmin {
   connect(): Promise<void>
   /** Creates the topic, or updates its partitions and configuration to match `settings`. */
   applyTopic(settings: TopicSettings): Promise<TopicChange>
-  /** Returns the group's committed offset and the end offset of each partition. */
+  /**
+   * Returns the group's committed offset and the end offset of each partition. Without a committed
+   * offset, `committed` is the first available offset.
+   */
   readGroupProgress(
     groupId: string,
     topic: string

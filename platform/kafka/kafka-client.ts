@@ -1,5 +1,5 @@
-/** Kafka client based on kafkajs: creates consumers, the administration client, and the consumers'
- * producer.
+/** Kafka client based on kafkajs: creates consumers, the administration client, and the producer of
+ * consumers and commands.
  */
 // kafkajs is a CommonJS package: an ES module cannot import most of its names individually.
 import kafkajs from 'kafkajs'
@@ -45,7 +45,7 @@ const fetchWaitMs = 250
  */
 const fetchPartitionsMax = 6
 const producerRetries = 8
-/** Retries for about 30 s, so that the process survives a broker that is still starting. */
+/** Retries for about a minute, so that the process survives a broker that is still starting. */
 const consumerRetries = 8
 
 interface KafkaGroupOptions {

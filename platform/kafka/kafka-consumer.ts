@@ -169,8 +169,8 @@ function batchOf(delivery: Delivery, part: Part, onCommit: () => void): MessageB
 }
 
 /**
- * Converts a message. Headers are converted on first use, because only dead-letter records need
- * them.
+ * Converts a message. Headers are converted only when they are read, because only dead-letter
+ * records need them.
  */
 function messageOf(topic: string, partition: number, message: KafkaMessage): Message {
   return {

@@ -31,8 +31,8 @@ export interface MessageBatch {
    */
   heartbeat(): Promise<void>
   /**
-   * Returns true once another member owns the partition or the consumer stops. The caller must then
-   * stop processing and must not commit.
+   * Returns true once the consumer stops. The caller must then stop processing and must not commit.
+   * Does not detect the loss of the partition in a rebalance; `heartbeat` throws in that case.
    */
   isOver(): boolean
   /** Commits `nextOffset`. The broker rejects commits of evicted members. */

@@ -1,10 +1,11 @@
 /** Read-ahead for kafkajs: fetches the next records while a consumer processes the current ones.
  *
  * kafkajs 2.2.4 fetches again only after it has processed the previous response, so Postgres is
- * idle during each fetch. This patch sends the next request as soon as a response arrives, but only
- * if the broker has more records. Otherwise the broker would hold the request until new records
- * arrive and block later requests on the connection. kafkajs still chooses the offsets: the early
- * response for a partition is dropped unless kafkajs requests the same offset.
+ * idle during each fetch. This patch sends the next request before kafkajs processes a response,
+ * but only if the broker has more records. Otherwise the broker would hold the request until new
+ * records arrive or the maximum wait ends, and block later requests on the connection. kafkajs
+ * still chooses the offsets: the early response for a partition is dropped unless kafkajs requests
+ * the same offset.
  */
 import { createRequire } from 'node:module'
 

@@ -3,8 +3,8 @@ import type { Message } from './message-consumer.ts'
 import type { Gap, GapKind, OffsetRange, FetchedRange } from './topic-fetcher.ts'
 
 /**
- * An uncompressed record batch. It covers the offsets from `firstOffset` to `firstOffset` +
- * `lastOffsetDelta`.
+ * A record batch, decompressed by the client. It covers the offsets from `firstOffset` to
+ * `firstOffset` + `lastOffsetDelta`.
  */
 export interface FetchedBatch {
   readonly firstOffset: bigint
@@ -24,7 +24,10 @@ export interface FetchedRecord {
   readonly headers: readonly (readonly [Buffer | null, Buffer | null])[]
 }
 
-/** An aborted transaction. Consumers ignore the records of its producer from this offset on. */
+/**
+ * An aborted transaction. Consumers ignore the transactional records of its producer from
+ * `firstOffset` to the abort marker.
+ */
 export interface AbortedTransaction {
   readonly producerId: bigint
   readonly firstOffset: bigint

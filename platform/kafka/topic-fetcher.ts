@@ -35,9 +35,9 @@ export interface TopicFetcher {
    */
   offsets(topic: string, at: bigint | 'start' | 'end'): Promise<bigint[]>
   /**
-   * Sends one fetch from the start of each range. Returns one fetched range for each, in the same
-   * order. A fetched range is empty if no record arrives within a short wait. Returns 'out of
-   * range' if a partition does not contain the start offset.
+   * Fetches once from the start of each range, with one request per partition leader. Returns one
+   * fetched range for each, in the same order. A fetched range is empty if no record arrives within
+   * a short wait. Returns 'out of range' if a partition does not contain the start offset.
    */
   fetch(topic: string, ranges: readonly OffsetRange[]): Promise<FetchedRange[] | 'out of range'>
   /** Closes the connections. Requests in progress fail. */

@@ -84,7 +84,7 @@ const tokensMax = 1_000_000_000
 /** Headers to send. Other headers of the library would reveal details of this machine. */
 const sentHeaders = ['accept', 'authorization', 'content-type', 'x-sluice-run']
 
-/** Creates a client that remembers the server's dialect. Keep one client per connection. */
+/** Creates a client that remembers the dialect of each model. Keep one client per connection. */
 export function createJudgeClient(
   connection: JudgeConnection,
   { fetch, clock }: JudgeClientDependencies
@@ -124,7 +124,7 @@ export function createJudgeClient(
   return { models: connection.models, complete }
 }
 
-/** Sets every option, because the library reads missing options from the environment. */
+/** Sets every option that the library would otherwise read from the environment. */
 function openaiOf({ base_url, api_key }: JudgeConnection, fetch: Fetch): OpenAI {
   return new OpenAI({
     apiKey: api_key ?? 'none',

@@ -1,4 +1,5 @@
-/** Judge dialect: describes the API features that a server supports, as detected from its errors.
+/** Judge dialect: describes the API features that a server supports for a model, as detected from
+ * its errors.
  */
 
 /** Reply formats, strictest first. With `text`, only the prompt requests JSON. */

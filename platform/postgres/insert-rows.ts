@@ -20,8 +20,8 @@ interface InsertOptions {
 type InsertRows<T> = <R extends Row>(transaction: Queryable, values: readonly T[]) => Promise<R[]>
 
 /**
- * Creates an insert function. It sends each column as one array, so that Postgres plans the
- * statement only once.
+ * Creates an insert function. It sends each column as one array, so that Postgres plans one
+ * statement per call instead of one per row.
  */
 export function createInsertRows<T>(
   table: string,

@@ -76,7 +76,7 @@ const uuidList = /^(?:[\da-f-]{36}(?:,|$))*$/
 
 /**
  * Encodes UUIDs as text, the cheapest form for short values that need no escaping.
- * @throws if a value is not a lowercase UUID
+ * @throws if a value is not 36 characters long or contains anything but `0-9`, `a-f` and `-`
  */
 export function uuidArray(values: readonly string[]): string {
   const list = values.join(',')

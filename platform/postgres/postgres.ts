@@ -175,9 +175,9 @@ async function onConnection<T>(
 
 /**
  * SQLSTATE classes of errors that do not depend on the row: connection, features, transaction
- * state, login, database, schema, rollback, missing objects (42, before a migration), resources,
- * locks, operator, system, configuration, internal. Such errors resolve themselves, or an operator
- * fixes the cause.
+ * state, prepared statements, login, database, schema, rollback, missing objects (42, before a
+ * migration), resources, locks, operator, system, configuration, internal. Such errors resolve
+ * themselves, or an operator fixes the cause.
  */
 const transientClasses = new Set('08 0A 25 26 28 3D 3F 40 42 53 55 57 58 F0 XX'.split(' '))
 const checkViolation = '23514'
@@ -188,8 +188,10 @@ export function sqlStateOf(error: unknown): string | null {
 }
 
 /**
- * Checks whether a retry can succeed. Errors without an SQLSTATE come from the network or the pool.
- * Errors of other classes (22 data, 23 integrity, 54 limits, …) are caused by a row.
+ * Checks whether a retry can succeed. An error without an SQLSTATE comes from the network or the
+ * pool, unless it is a TypeError or RangeError, which means that a value cannot be encoded. Errors
+ * of other classes (22 data, 23 integrity, 54 limits, …) are caused by a row. The exception is a
+ * row without a partition: it can be inserted once the partition exists.
  */
 export function isTransientPostgresError(error: unknown): boolean {
   const state = sqlStateOf(error)

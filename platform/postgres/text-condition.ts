@@ -9,7 +9,8 @@ import type { Sql } from './sql.ts'
 const indexedBytesMax = 1024
 
 /**
- * Returns a condition on `agent_id` or `session_id` of decisions. For a short value, the condition
+ * Returns a condition that `column` equals `value`. The column must have a partial index on values
+ * of at most `indexedBytesMax`, as `agent_id` of decisions has. For a short value, the condition
  * repeats the index's size limit, because Postgres otherwise does not use the partial index. Longer
  * values are searched without the index.
  * @param parameter the placeholder of `value`, for example `$2`
@@ -19,7 +20,7 @@ export function textCondition(column: string, value: string, parameter: string):
   return isIndexed(value) ? `${isEqual} and octet_length(${column}) <= ${indexedBytesMax}` : isEqual
 }
 
-/** Checks whether the index contains a value. */
+/** Checks whether `value` is short enough to be indexed. */
 export function isIndexed(value: string): boolean {
   return Buffer.byteLength(value) <= indexedBytesMax
 }

@@ -26,8 +26,8 @@ const flags = [
 ] as const
 
 /**
- * Sets the flags. Call it before the process serves requests, because only code that is compiled
- * afterwards uses them.
+ * Sets the flags. Call it before the process serves requests, because the first flag does not
+ * affect code that is already compiled.
  */
 export function setUpHeap(): void {
   for (const flag of flags) setFlagsFromString(flag)

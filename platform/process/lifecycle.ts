@@ -7,7 +7,7 @@ export interface Lifecycle {
    * after shutdown has begun runs immediately.
    */
   onStop(name: string, stop: () => Promise<void>): void
-  /** Runs the shutdown steps. Later calls wait for the first. Never throws. */
+  /** Runs the stop steps. Later calls wait for the first. Never throws. */
   stop(reason: string): Promise<void>
   readonly isStopping: () => boolean
   /** Aborted when shutdown begins. */

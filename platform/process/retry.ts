@@ -10,7 +10,7 @@ export interface RetryOptions {
   readonly isTransient: (error: unknown) => boolean
   /** Default: no limit. */
   readonly attemptsMax?: number
-  /** Aborting it ends the current pause. Errors are not retried after that. */
+  /** Aborting it ends the current pause. The current or next attempt is then the last one. */
   readonly signal?: AbortSignal
   readonly onRetry?: (error: unknown, attempt: number) => void
 }

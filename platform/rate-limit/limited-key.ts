@@ -59,7 +59,7 @@ export function isSpentLocally({ limit, local }: LimitedKey, now: number): boole
 export function peek(key: LimitedKey, isLocal: boolean, now: number): RateLimitState {
   const { points, windowSeconds } = key.limit
   const isOver = now >= (isLocal ? key.local.endsAt : key.lease.resetsAt)
-  // Assumes that the next window is full.
+  // Assumes that no points of the next window have been taken.
   if (isOver) return { granted: 0, remaining: points, resetMs: windowSeconds * 1000 }
   return isLocal ? localState(key, 0, now) : leaseState(key.lease, 0, now)
 }

@@ -1,9 +1,11 @@
 /** Fixed-window rate limiter: leases points of shared windows, or uses local windows without Redis.
  *
- *     take ─▶ lease covers the points ─▶ grants them now; if low, refills in the background
+ *     take ─▶ Redis is unavailable ────▶ grants points of the local window now
+ *          ├▶ lease covers the points ─▶ grants them now; if low, refills in the background
  *          ├▶ window is exhausted ─────▶ grants the rest of the lease now
- *          ├▶ Redis is unavailable ────▶ grants points of the local window now
- *          └▶ otherwise ───────────────▶ waits for the key's request in progress
+ *          └▶ otherwise ───────────────▶ waits for a request to Redis, one at a time per key
+ *
+ * While callers of a key wait, later callers of that key wait too, in order of arrival.
  */
 import { createCache } from '../process/cache.ts'
 import {

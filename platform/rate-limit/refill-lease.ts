@@ -69,7 +69,7 @@ interface RefillDependencies {
 
 /**
  * Requests the points that callers wait for, plus `points`. Does nothing if a request is in
- * progress or no points are needed.
+ * progress, or if no points are needed while the shared windows are available.
  */
 export type RefillLease = (key: LimitedKey, points?: number) => void
 

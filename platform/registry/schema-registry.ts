@@ -1,7 +1,7 @@
 /** Schema registry client (Confluent API): provides ids for writing and schemas for reading.
  *
- * Do not call it on hot paths, because the library rebuilds types on every `decode`. Callers cache
- * the results.
+ * Do not call it on hot paths, because every call sends a request. Callers cache the results. The
+ * library's `decode` is not used, because it rebuilds types on every call.
  */
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry'
 import type { AvroSchema } from '../avro/avro-codec.ts'
@@ -12,12 +12,12 @@ import type { HttpJson } from '../http-client/http-json.ts'
 export interface Registry {
   /**
    * Returns the id under which exactly this schema is registered, or null if there is none.
-   * @throws {TransientError} if the registry does not respond
+   * @throws {TransientError} if the registry does not respond or responds with an error
    */
   idOf(subject: string, schemaText: string): Promise<number | null>
   /**
    * Returns the schema with this id, or null if it does not exist.
-   * @throws {TransientError} if the registry does not respond
+   * @throws {TransientError} if the registry does not respond or responds with an error
    * @throws {UnreadableSchemaError} if the id belongs to something other than an Avro schema
    */
   schemaOf(id: number): Promise<AvroSchema | null>

@@ -14,7 +14,7 @@ export interface Writer<T> {
 /** Lookups of one batch, by schema id. Each id is looked up only once, even if the lookup fails. */
 export type BatchWriters<T> = Map<number, Promise<Writer<T>>>
 
-/** @throws {TransientError} while the registry does not respond */
+/** @throws {TransientError} while the registry does not respond or responds with an error */
 export type WriterOf<T> = (schemaId: number, batchWriters: BatchWriters<T>) => Promise<Writer<T>>
 
 /** Maximum number of compiled writer schemas. */

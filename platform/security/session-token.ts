@@ -37,7 +37,7 @@ interface PublicJwk {
 interface SessionTokenOptions {
   /**
    * P-256 private key (PEM). Null in a process without logins. Such a process uses a random key and
-   * therefore accepts no token.
+   * therefore accepts only tokens of `verificationKeys`.
    */
   readonly signingKey: string | null
   /** Earlier public keys (PEM) whose tokens are still accepted. */
@@ -127,9 +127,10 @@ function jwkOf(kid: string, publicKey: KeyObject): PublicJwk {
 }
 
 /**
- * Returns the key id of a token, or an empty string if the token does not have Sluice's format.
- * Header and payload must match Sluice's own JSON byte for byte. This rejects embedded keys, key
- * URLs, extensions and duplicate members.
+ * Returns the key id of a token, or an empty string if the token does not have Sluice's format. The
+ * header must match Sluice's own byte for byte, which rejects embedded keys, key URLs and
+ * extensions. The payload must be exactly what `JSON.stringify` writes, which rejects duplicate
+ * members.
  */
 function keyIdOf(token: string): string {
   const [header, payload] = token.split('.').map(readPart)

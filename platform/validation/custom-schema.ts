@@ -38,7 +38,11 @@ export interface SchemaFailure {
  */
 export type CustomSchema = (value: unknown) => SchemaFailure | null
 
-/** @throws {Error} if `checkCustomSchema` rejects the schema */
+/**
+ * Compiles a schema that `checkCustomSchema` has accepted. Does not repeat its other checks.
+ * @throws {Error} if the schema does not compile
+ * @throws {CpuLimitError} if compiling takes longer than `compileMsMax`
+ */
 export function compileCustomSchema(schema: JsonSchema): CustomSchema {
   // Removes `$schema`: it has already been checked, and the compiler does not know the meta-schema.
   const rest = Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'))
@@ -57,7 +61,10 @@ export function compileCustomSchema(schema: JsonSchema): CustomSchema {
   }
 }
 
-/** Returns all reasons why a schema cannot be used. Pointers are relative to the schema. */
+/**
+ * Runs several checks and returns the violations that the first failed check found; empty if the
+ * schema can be used. Pointers are relative to the schema.
+ */
 export function checkCustomSchema(schema: JsonSchema): readonly Violation[] {
   if (JSON.stringify(schema).length > schemaCharactersMax) {
     const most = schemaCharactersMax.toLocaleString('en-US')

@@ -19,7 +19,7 @@ const nothingWrong: readonly Violation[] = Object.freeze([])
 /**
  * Compiles a check that reports all violations, not only the first. Use it only for Sluice's own
  * schemas: they are flat, so the schema and not the caller determines the amount of work. `coerce`
- * is for query strings: it replaces "5" with 5 in the passed value.
+ * is for query strings. It changes the passed value: it replaces "5" with 5 and adds defaults.
  */
 export function createCheck(schema: object, options: { coerce?: boolean } = {}): Check {
   const validate = compilerOf(options.coerce === true).compile({ ...schema })

@@ -34,7 +34,7 @@ const flagValues: Readonly<Record<string, number>> = {
 }
 
 /**
- * @param flags any of `i`, `m`, `s`
+ * @param flags any of `i`, `m`, `s`; `u` is accepted without effect
  * @throws {PatternError} if the pattern or a flag is invalid, or the compiled pattern is too large
  */
 export function compileLinearRegex(pattern: string, flags = ''): LinearRegex {

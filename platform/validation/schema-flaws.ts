@@ -43,7 +43,10 @@ interface SchemaVocabulary {
   isFormat(name: string): boolean
 }
 
-/** Returns the first flaws. Does not check the values of keywords. */
+/**
+ * Returns up to `flawsMax` flaws: unknown keywords and formats, invalid references and patterns,
+ * and exceeded limits. Does not check the types of keyword values.
+ */
 export function findSchemaFlaws(
   root: JsonSchema,
   vocabulary: SchemaVocabulary

@@ -92,8 +92,8 @@ begin
 end
 $$;
 
--- Lets authentication and the owner see all rows. Authentication needs them to determine the
--- organization.
+-- Lets authentication and the owner read and change all rows. Authentication needs this, because it
+-- runs before the organization is known.
 create procedure keep_accounts(kept regclass) language plpgsql as $$
 begin
   execute format('alter table %s enable row level security', kept);
@@ -107,7 +107,7 @@ end
 $$;
 
 -- Lets readers and editors access the rows of their organization in a table of accounts. Their
--- privileges are granted by column.
+-- privileges on the table are granted separately, in some cases by column.
 create procedure share_by_organization(shared regclass) language plpgsql as $$
 begin
   execute format(

@@ -74,7 +74,8 @@ create table api_keys (
   revoked_at timestamptz,
   -- The successor of a rotated key.
   replaced_by text references api_keys (key_id),
-  -- Rounded to the minute. Gateways write it periodically and never during a request.
+  -- Can lag behind the last use by a minute or two: gateways write it periodically and never
+  -- during a request.
   last_used_at timestamptz
 );
 create index api_keys_organization on api_keys (organization_id);
@@ -87,7 +88,7 @@ grant select (key_id, organization_id, name, environment, scopes, rate_limit_poi
   on api_keys to sluice_reader, sluice_editor;
 grant insert, update on api_keys to sluice_editor;
 
--- A login and all tokens that were refreshed from it. They are revoked together.
+-- A login and the tokens issued for it. They are revoked together.
 create table sessions (
   session_id uuid primary key,
   user_id uuid not null references users,
@@ -130,7 +131,8 @@ call keep_accounts('refresh_tokens');
 create table email_tokens (
   -- SHA-256 of the token.
   token_digest bytea primary key,
-  -- Null if no account has the email, because a request to reset a password always writes a row.
+  -- Null if no account has the email. A request to reset a password always writes a row, so that
+  -- its response time does not reveal whether an account exists.
   user_id uuid references users,
   purpose text not null check (purpose in ('verify_email', 'reset_password')),
   email text not null,

@@ -35,8 +35,8 @@ comment on table decision_ids is
   'One row per decision identity, with a fingerprint to distinguish a retry from another decision.';
 call show_to_editors('decision_ids');
 
--- input, output and metadata are stored as the JSON text that was sent (output as its JSON
--- literal), because jsonb would reject \u0000, rewrite numbers and reorder keys.
+-- input and metadata are stored as the JSON text that was sent, and output as a JSON string
+-- literal, because jsonb would reject \u0000, rewrite numbers and reorder keys.
 create table decisions (
   organization_id uuid not null,
   decision_id uuid not null,
@@ -51,13 +51,14 @@ create table decisions (
   input_tokens bigint,
   output_tokens bigint,
   sdk_version text,
-  -- The columns below are extracted from metadata, if their values fit.
-  -- `name=value` for top-level texts, numbers and booleans. Their count and length are limited.
+  -- The columns below are extracted from metadata, if their values fit. A label is `name=value`,
+  -- for a top-level string, number or boolean. The number and length of labels are limited.
   labels text[],
   model text,
   agent_version text,
   latency_ms double precision,
-  -- Also true if `error` is a non-empty text.
+  -- Whether `error` in metadata is true or a non-empty string, array or object. Null if it is
+  -- absent or a number.
   is_error boolean,
   -- decision_ids maps an id to its received_at. Lists by time read this index backward.
   primary key (organization_id, received_at, decision_id)
@@ -66,8 +67,9 @@ create table decisions (
 -- Holds rows of days without a partition, so that a missing partition never stops storage.
 create table decisions_default partition of decisions default;
 
--- With row security an index can serve only leakproof conditions, and a hash of a column is not
--- leakproof. Longer texts do not fit in an index entry, so they are searched by time.
+-- These indexes contain the texts and not hashes of them: with row security, an index can serve
+-- only leakproof conditions, and a hash of a column is not leakproof. Longer texts do not fit in an
+-- index entry, so they are searched by time.
 create index decisions_by_agent on decisions
   (organization_id, agent_id collate "C", received_at desc, decision_id desc)
   where octet_length(agent_id) <= 1024;
@@ -113,8 +115,9 @@ begin
     partition_name, day_begin, day_end
   );
   moved := move_day(parent, partition_name, day_begin, day_end);
-  -- A statement that waits for the default partition would no longer read the new one. If rows were
-  -- moved, statements have to wait for the parent, before they look up its partitions.
+  -- A statement that waits for the default partition has already looked up the partitions, so it
+  -- would not read the new one. If rows were moved, statements must therefore wait for the parent,
+  -- before they look up its partitions.
   if moved > 0 then
     execute format('lock table %I in access exclusive mode', parent);
   end if;

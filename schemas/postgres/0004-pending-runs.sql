@@ -64,7 +64,7 @@ create table pending_runs (
   finished_at timestamptz,
   -- When Kafka acknowledged the result.
   published_at timestamptz,
-  -- JSON text with the rule's budget and the time of planning; null if the rule has no budget.
+  -- JSON text of the rule's budget at the time of planning; null for a run without a known rule.
   budget text,
   primary key (organization_id, decision_id, run_id)
 );

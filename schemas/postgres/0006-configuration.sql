@@ -104,7 +104,7 @@ create table connection_circuits (
   state text not null default 'closed' check (state in ('closed', 'open', 'half_open')),
   reason text,
   since timestamptz not null default now(),
-  -- When one run may probe the connection. Each failure doubles the delay.
+  -- When one run may probe the connection. Each failed probe doubles the delay, up to 5 minutes.
   probe_at timestamptz,
   probes integer not null default 0,
   failures_in_row integer not null default 0,

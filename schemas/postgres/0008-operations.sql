@@ -5,7 +5,8 @@ create table storage_progress (
   partition integer not null,
   -- All records of the partition before this offset are stored or dead-lettered.
   next_offset bigint not null,
-  -- All records that the partition held at this time are stored or dead-lettered.
+  -- All records that the partition held at this time are stored or dead-lettered. 1970 while the
+  -- time is unknown.
   as_of timestamptz not null,
   primary key (topic, partition)
 );

@@ -1,5 +1,5 @@
-/** Runs Apicurio Registry in a container. It stores schemas in an H2 file, so that their IDs
- * survive a restart.
+/** Runs Apicurio Registry in a container. Unless the stack is ephemeral, the registry stores
+ * schemas in an H2 file, so that their IDs survive a restart.
  */
 import { registryAnswers } from '../probes.ts'
 import type { ContainerContext, ContainerSpec } from './container-spec.ts'

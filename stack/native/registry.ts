@@ -1,5 +1,5 @@
-/** Runs Apicurio Registry as a process. It stores schemas in an H2 file, so that their IDs survive
- * a restart.
+/** Runs Apicurio Registry as a process. Unless the stack is ephemeral, the registry stores schemas
+ * in an H2 file, so that their IDs survive a restart.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -19,7 +19,7 @@ export type TourRow = {
   failing: string[]
 }
 
-/** Returns the names of the scores that did not pass. */
+/** Returns the names of the failing scores: those with `passed` set to false. */
 export function failingOf(scores: unknown): string[] {
   if (typeof scores !== 'object' || scores === null) return []
   const entries = Array.isArray(scores)

@@ -80,9 +80,10 @@ interface Erased {
 }
 
 /**
- * Corrects agents whose first or last decision was deleted. Uses the bounds of a remaining hour,
- * because finding the exact time would require reading every day. Locks the agents first, so that
- * decisions being stored are included.
+ * Deletes agents without decisions, and corrects agents whose first or last decision may have been
+ * deleted. Uses the bounds of the first and last remaining hours, because finding the exact times
+ * would require reading every day. Locks the agents first, so that decisions being stored are
+ * included.
  */
 async function correctAgents(
   transaction: Queryable,

@@ -1,6 +1,6 @@
 /** Tests docker-compose.yml with Docker and Prometheus: requests, crashes, stop and removal.
  *
- * The tests build on each other. Grafana is not part of it.
+ * Each test depends on the previous ones. Grafana is not tested here.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -42,7 +42,7 @@ async function bootstrapKey(): Promise<string> {
   return key
 }
 
-/** The decision as a reader gets it, with its evaluation. */
+/** Reads the decision through the API, and waits up to 20 seconds for its evaluation. */
 async function readBack() {
   const { body } = await api().login(...login)
   const path = `/v1/decisions/${decisionId}?wait=20&until=evaluated`
@@ -56,7 +56,7 @@ async function askPrometheus<T>(path: string): Promise<T> {
   return data
 }
 
-/** Returns the sum of the results of a query; null without a result. */
+/** Returns the sum of a query's results; null if there are none. */
 async function query(expression: string): Promise<number | null> {
   const path = `query?query=${encodeURIComponent(expression)}`
   const { result } = await askPrometheus<{ result: { value: [number, string] }[] }>(path)
@@ -177,7 +177,8 @@ test(
   async () => {
     for (const service of processes) {
       const { Pid } = await project.state(service)
-      // After `docker kill` Docker would not restart the container.
+      // Kill the process from outside the container, because Docker does not restart a container
+      // after `docker kill`.
       const outside = ['--pid=host', '--user=0', '--entrypoint=sh', project.image]
       await project.docker('run', '--rm', ...outside, '-c', `kill -9 ${Pid}`)
     }

@@ -19,7 +19,7 @@ import { hasKafkaProxy, services, startKafkaProxy } from '../support/services.ts
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const deadlineMs = 10_000
-/** Kafka's default message size limit in bytes. Sluice's topics have a higher limit. */
+/** 1 MiB, about Kafka's default limit for a record batch. Sluice's topics have a higher limit. */
 const brokerDefaultBytes = 1024 * 1024
 
 type CreateProducer = (brokers: string, topic: string) => RecordProducer

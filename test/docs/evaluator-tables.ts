@@ -19,7 +19,7 @@ function scoreOf({ outputOf }: Kind): string {
   return max === null ? `a number from ${min}` : `${min} to ${max}`
 }
 
-/** Returns one row for each setting of each check: check, name, value and default. */
+/** Returns one row for each setting of each check: check, name, allowed values and default. */
 export function settingRows(): string[][] {
   return Object.entries(checkTable).flatMap(([name, check]) => {
     return parameterRows(check as Kind).map((cells) => [code(name), ...cells])
@@ -32,7 +32,7 @@ export const kindParameters: Readonly<Record<'regex' | 'json_schema' | 'similari
   similarity: similarity as Kind
 }
 
-/** Returns the name, value and default of each setting of a kind. */
+/** Returns the name, allowed values and default of each setting of a kind. */
 export function parameterRows({ properties, required = [] }: Kind): string[][] {
   return Object.entries(properties).map(([name, schema]) => {
     const ownDefault = 'default' in schema ? code(JSON.stringify(schema['default'])) : '–'

@@ -37,8 +37,8 @@ async function count(what: string, table: string): Promise<unknown> {
 }
 
 /**
- * Creates a body with texts of maximum length. The texts do not compress, so the body also tests
- * the size limits of indexes and keys.
+ * Creates a body in which `agent_id`, `session_id`, `domain` and `sdk_version` have the maximum
+ * length. These texts do not compress, so the body also tests the size limits of indexes and keys.
  */
 function largestBody(): string {
   const characters = (length: number): string =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const good = '"input":1,"output":"x"'
 
-/** `kept`, `changed`, or the status and code of the rejection. */
+/** `fate` is `kept`, `changed`, or the status and code of the rejection. */
 type Fate = { name: string; fate: string }
 
 const observed = new Map<Corpus, Promise<Fate[]>>()

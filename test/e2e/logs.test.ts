@@ -51,7 +51,8 @@ test('logs neither requests nor their content at level info', async () => {
   const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
   const gateway = await sluice.start('gateway', { LOG_LEVEL: 'info' })
   const client = clientOf(gateway, tenant)
-  // Use the session of this client, because the wrong passwords below lock the account.
+  // The client logs in here and reuses its session, because the wrong passwords below throttle
+  // further logins.
   const read = async () => (await client.get('/v1/decisions')).status
   expect(await read()).toBe(200)
   const before = gateway.log()

@@ -10,7 +10,10 @@ import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Tenant } from '../support/installation.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Short timeouts, to keep the test fast. The defaults are ten and thirty seconds. */
+/**
+ * Short timeouts and a low connection limit, to keep the test fast. The default timeouts are 10, 30
+ * and 30 seconds.
+ */
 const limits = {
   HEADERS_TIMEOUT_MS: '1000',
   REQUEST_TIMEOUT_MS: '2000',

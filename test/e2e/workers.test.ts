@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const count = 8
 /** Number of responses that indicates steady traffic. */
 const some = 200
-/** Maximum time in milliseconds to start three processes, one of them under load. */
+/** Maximum time in milliseconds to wait for workers to start, even under load. */
 const startMs = 120_000
 const testMs = 400_000
 

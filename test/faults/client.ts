@@ -1,4 +1,6 @@
-/** Sends decisions to gateways, records each attempt, and retries if the outcome is unknown. */
+/** Sends decisions to gateways, records each attempt, and retries if the connection was refused or
+ * the outcome is unknown.
+ */
 import type { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Balancer } from './balancer.ts'
@@ -9,7 +11,10 @@ import { readResponse } from './read-response.ts'
 import type { Sample } from './sample.ts'
 
 export interface Client {
-  /** Sends the decisions and retries until the outcome of each is known or the client gives up. */
+  /**
+   * Sends the decisions. Retries those that got a refused connection or an unknown outcome, until
+   * the client gives up.
+   */
   send(samples: readonly Sample[], options: SendOptions): Promise<void>
   close(): void
 }

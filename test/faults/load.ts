@@ -11,7 +11,10 @@ import { makeSample } from './sample.ts'
 import type { Kind, Sample } from './sample.ts'
 
 export interface Load {
-  /** Sends `count` valid decisions of `bytes` bytes concurrently, each from its own client. */
+  /**
+   * Sends `count` valid decisions concurrently, each from its own client. The output of each is
+   * padded with `bytes` bytes.
+   */
   burst(count: number, bytes: number): Promise<void>
   /** Stops the clients after their current requests. */
   stop(): Promise<void>

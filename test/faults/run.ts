@@ -27,7 +27,7 @@ const exitUsage = 2
 const names = [...faultNames, ...rollingFaultNames, ...storageFaultNames, ...evaluationFaultNames]
 type Settings = FaultOptions['settings']
 
-/** Aborted by SIGINT or SIGTERM, so that no further part starts. */
+/** Aborted by SIGINT, SIGTERM or SIGHUP, so that no further part starts. */
 const interrupt = new AbortController()
 
 /** Maximum number of storage faults per part, which limits the duration of a part. */

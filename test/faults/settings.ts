@@ -55,7 +55,10 @@ const gateFaults: readonly (FaultName | StorageFaultName)[] = [
   'storage-killed-between'
 ]
 
-/** Faults that `npm test` runs. `npm run test:all` runs all of them in the short form. */
+/**
+ * Faults that `npm test` runs. `npm run test:all` runs all faults in the short form, except rolling
+ * restarts with `isLong`.
+ */
 export const gateForm = {
   files: ['test/faults/faults.test.ts', 'test/faults/storage/storage-faults.test.ts'],
   settings: {

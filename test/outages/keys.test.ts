@@ -11,12 +11,15 @@ import { waitUntil } from '../support/wait-until.ts'
 /** Maximum time in milliseconds that a request waits for Postgres. */
 const lateAfterMs = 1000
 /**
- * Time in milliseconds. It exceeds both the 3 s for which a cached key stays fresh and the query
- * timeout of 5 s.
+ * How long requests are sent while Postgres is frozen, in milliseconds. This exceeds both the 3 s
+ * for which a cached key stays fresh and the client's query timeout of 6 s.
  */
 const stuckForMs = 8000
 const guessers = 50
-/** Time in milliseconds. It exceeds the 3 s for which a cached key stays fresh. */
+/**
+ * How long keys are guessed, in milliseconds. This exceeds the 3 s for which a cached key stays
+ * fresh.
+ */
 const guessedForMs = 4000
 
 let sluice: Installation

@@ -23,7 +23,8 @@ const testIfAll = canRun ? test : test.skip
 
 const blocks = blocksIn(read('docs/guides/read-topics.md'), 'sh')
 /**
- * Not run here, because the broker of the stack has no ACLs. Covered by test/integration/security.
+ * Program whose commands are skipped, because the broker of the stack has no ACLs.
+ * test/integration/security/reader-rights.test.ts runs them.
  */
 const elsewhere = 'kafka-acls.sh'
 /**

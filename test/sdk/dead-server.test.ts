@@ -9,8 +9,8 @@ import { apiKey, identityFaultsOf } from '../support/sdk/invariants.ts'
 import { startScriptedServer } from '../support/sdk/scripted-server.ts'
 
 /**
- * Number of decisions to log. Full size: SLUICE_TEST_EVENTS=10000000 npm test --
- * test/sdk/dead-server.
+ * Number of decisions to log after the queue is full. Full size:
+ * `SLUICE_TEST_EVENTS=10000000 npm test -- test/sdk/dead-server`
  */
 const events = Number(process.env['SLUICE_TEST_EVENTS'] ?? 300_000)
 const timeoutMs = Math.max(120_000, events)

@@ -1,4 +1,4 @@
-/** Tests the README of the Python SDK: installs the package, runs each example against a gateway,
+/** Tests the pages of the Python SDK: installs the package, runs each example against a gateway,
  * compares its output with the page, and runs the doctor.
  */
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -144,8 +144,8 @@ describeIfTools('with a gateway', () => {
       const flushed = examples
         .filter(({ shown }) => shown !== null && !shown.includes("['Flush"))
         .flatMap(({ shown }) => [...(shown ?? '').matchAll(/sent=(\d+)/g)])
-      // Three examples show no flush and log one decision each: quickstart, monitoring and
-      // serverless.
+      // The output of three examples contains no flush result. Each of them logs one decision:
+      // quickstart, monitoring and serverless.
       const sent = flushed.reduce((sum, [, count]) => sum + Number(count), 0) + 3
       await waitUntil(
         'the decisions of the pages are stored',

@@ -1,5 +1,5 @@
-/** Tests that the TypeScript SDK's README has complete tables and that its examples print the shown
- * output.
+/** Tests that the pages of the TypeScript SDK have complete tables, and that their examples print
+ * the shown output.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

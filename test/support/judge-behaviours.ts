@@ -22,7 +22,10 @@ export interface Behaviour {
   readonly finishReason?: string
   /** Token usage. Null omits it from the response. */
   readonly usage?: Readonly<Record<string, unknown>> | null
-  /** Applies the behaviour only to requests whose `max_tokens` is below this number. */
+  /**
+   * Applies `wrap` and `finishReason` only to requests with a token limit (`max_tokens` or
+   * `max_completion_tokens`) below this number.
+   */
   readonly belowTokens?: number
 }
 

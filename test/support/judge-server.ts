@@ -5,7 +5,7 @@
  * logs the start and the end of each call. Control requests:
  *   GET  /control                               returns {"calls", "open", "runs": {run: calls}}
  *   POST /control {"behaviour": "overloaded"}   sets the behaviour; initially "good"
- *   POST /control {"delay_ms": 50}              sets the delay of good responses
+ *   POST /control {"delay_ms": 50}              sets the behaviour to "good" with this delay
  *   POST /control {"held": true}                holds every call until `held` is set to false
  */
 import { appendFileSync } from 'node:fs'

@@ -19,8 +19,8 @@ export type KafkaProxy = {
   /** Value for KAFKA_BROKERS. */
   readonly brokers: string
   /**
-   * Drops the responses to the next `count` Produce requests. The broker executes each request, but
-   * the proxy drops the response and cuts the connection.
+   * Drops the next `count` responses to Produce requests, and cuts the connection each time. The
+   * broker has already executed the requests.
    */
   swallowProduceResponses(count: number): void
   /** Returns the number of dropped responses. */
@@ -44,7 +44,7 @@ export type KafkaProxy = {
   refuse(): Promise<void>
   /** Cuts every open connection. */
   cut(): void
-  /** Returns to normal operation. */
+  /** Resumes forwarding and accepts connections. OffsetCommit requests already held stay held. */
   heal(): Promise<void>
   close(): Promise<void>
 }

@@ -10,7 +10,9 @@ const mainClasses = {
   'kafka-consumer-groups.sh': 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand'
 }
 
-/** Checks whether Java is available, which the tools need. */
+/**
+ * Checks whether the tools can be installed and run. They need Java, and Maven to download them.
+ */
 export function hasKafkaTools(): boolean {
   return problemsOf('native', thisMachine(tmpdir())).length === 0
 }

@@ -74,8 +74,8 @@ export async function createTopic(
   const numPartitions = options.partitions ?? 1
   await admin.createTopics({
     topics: [{ topic, numPartitions, replicationFactor: 1, configEntries }],
-    // Kafka's own wait fails if the broker does not know the topic yet, so `waitUntil` below waits
-    // instead.
+    // The wait of kafkajs fails if the broker does not know the topic yet, so `waitUntil` below
+    // waits instead.
     waitForLeaders: false
   })
   deleteOnEnd([topic])
@@ -259,10 +259,10 @@ function textsOf(headers: IHeaders): Record<string, string> {
 }
 
 /**
- * Checks that `action` produces no record. A sentinel record is sent after `action` and must be the
- * first new record; by default, a sentinel is sent to every partition. If the code under test can
- * write with a delay, send the sentinel on the same path: post a valid decision and return its
- * `decision_id`.
+ * Checks that `action` produces no record. A sentinel record is sent after `action`, and no other
+ * new record may be on the topic; by default, a sentinel is sent to every partition. If the code
+ * under test can write with a delay, send the sentinel on the same path: post a valid decision and
+ * return its `decision_id`.
  */
 export async function expectNothingProduced(
   topic: string,

@@ -11,8 +11,8 @@ export function hasPython(): boolean {
 
 /**
  * Returns the `bin` folder of an environment that contains the packages. Environments are cached by
- * Python version and packages. Returns null, after a warning, if Python or the package index is
- * missing.
+ * Python version and packages. Returns null, after a warning, if Python is missing or the packages
+ * cannot be installed.
  */
 export async function findPythonEnvironment(
   name: string,

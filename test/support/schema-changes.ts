@@ -18,7 +18,7 @@ export type RecordSchema = {
 
 /**
  * Expected result. `rejected by the check only` means that a schema registry accepts the change,
- * but readers would lose values without an error.
+ * although it can harm readers. For example, they would lose values without an error.
  */
 export type Compatibility = 'accepted' | 'rejected' | 'rejected by the check only'
 

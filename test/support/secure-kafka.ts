@@ -31,7 +31,10 @@ const java = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 const credentials = { username: 'sluice', password: 'of-one-test' }
 const loginModules = 'org.apache.kafka.common.security'
 
-/** Checks whether Java is available. Kafka in Docker is not supported here. */
+/**
+ * Checks whether Kafka can run natively on this machine, for which it needs Java. Kafka in Docker
+ * is not supported here.
+ */
 export function canStartSecureKafka(): boolean {
   return problemsOf('native', thisMachine(tmpdir())).length === 0
 }

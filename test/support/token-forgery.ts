@@ -38,7 +38,7 @@ export function createForgery(whole: string, privateKey: KeyObject): Forgery {
   const [goodHeader, goodPayload] = decoded(whole)
   const seconds = Number(goodPayload['iat'])
 
-  /** Signs with the real key by default, so that only the claims are invalid. */
+  /** Signs with the real key by default, so that the signature itself is valid. */
   const forge: Forgery['forge'] = (header, payload, key = privateKey) =>
     signed(encoded({ ...goodHeader, ...header }, { ...goodPayload, ...payload }), key)
 

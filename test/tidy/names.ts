@@ -37,8 +37,9 @@ function shareWord(path: string, name: string): boolean {
 }
 
 /**
- * Requires that a file with one export is named for it: limit-rate.ts exports createLimitRate or
- * LimitRate. Files with several exports cannot be checked automatically.
+ * Requires that a file with one export other than types is named for one of its exports:
+ * limit-rate.ts exports createLimitRate or LimitRate. Files with several such exports cannot be
+ * checked automatically.
  */
 export const checkExports: Check = (files) =>
   files

@@ -49,7 +49,7 @@ interface ReplayQuery {
 }
 
 type ReplayFilter = Omit<ReplayBody, 'from' | 'to'> & {
-  /** Null if the filter lists decision ids. */
+  /** Null if the filter lists decision ids and has neither `from` nor `to`. */
   readonly range: TimeRange | null
 }
 

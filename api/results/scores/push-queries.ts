@@ -180,7 +180,7 @@ async function readKnown(
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Returns the number of scores already pushed, by decision id. */
+/** Returns the number of pushed scores that no run was waiting for, by decision id. */
 async function countPushes(
   transaction: Queryable,
   { isOfDecisions }: Subjects

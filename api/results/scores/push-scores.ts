@@ -267,7 +267,10 @@ function valueOf(item: PushedScore): number | boolean | null {
   return value ?? (isAlone ? passed : null) ?? null
 }
 
-/** Returns whether a boolean value passes; null if the definition prefers neither value. */
+/**
+ * Returns whether a boolean value passes; null if the value is not a boolean or the definition
+ * prefers neither value.
+ */
 function impliedPass(value: unknown, { direction }: ScoreDefinition): boolean | null {
   if (typeof value !== 'boolean' || direction === 'none') return null
   return value === (direction === 'higher')

@@ -308,8 +308,8 @@ function scannedRuns(store: OrganizationStore, summary: SummaryQuery): Sql {
 }
 
 /**
- * A join that provides the score name. Most runs belong to built-in evaluators, which have no row
- * in `evaluator_versions`.
+ * Joins the evaluator version, which defines the score name. A left join, because most runs belong
+ * to built-in evaluators, which have no row in `evaluator_versions`.
  */
 const versionOfRun = sql`left join evaluator_versions v
                 on v.organization_id = s.organization_id

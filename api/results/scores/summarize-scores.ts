@@ -83,7 +83,9 @@ function denominatorOf({ key, rows: _, since: _since, ...counts }: DenominatorRo
   return { key: JSON.parse(key) as object, ...counts }
 }
 
-/** Groups points by group key, source and version. Each result becomes one series. */
+/**
+ * Groups points by group key, source, evaluator and version. Each result becomes one series.
+ */
 function groupsOf(rows: readonly PointRow[]): PointRow[][] {
   return [...Map.groupBy(rows, (row) => `${row.evaluator_version} ${trendOf(row)}`).values()]
 }

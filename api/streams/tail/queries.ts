@@ -46,7 +46,7 @@ export const tailFilterSchemas = {
 }
 export type TailFilters = Static<TObject<typeof tailFilterSchemas>>
 
-/** Maximum number of keys per query. An index-only scan returns them within milliseconds. */
+/** Maximum number of keys per query. In a poll, an index-only scan returns them in milliseconds. */
 const keysMax = 5000
 /** Maximum size of a decision's scores in bytes. Low, because a poll reads many decisions. */
 export const tailScoresBytesMax = 8192
@@ -61,7 +61,7 @@ export interface StoredEvaluation {
 
 /**
  * Selects the keys of decisions, newest first, at most `keysMax`: those received since a time, or
- * those that may not have been shown before a tail id.
+ * those that a client with a tail id may have missed.
  */
 export function selectKeys(
   store: OrganizationStore,
@@ -85,8 +85,8 @@ export function selectKeys(
 }
 
 /**
- * Matches rows that may not have been shown before a tail id. The condition on `received_at` alone
- * lets Postgres skip partitions. For later transactions, `age(xmin)` is smaller.
+ * Matches rows that a client with this tail id may have missed. The condition on `received_at`
+ * alone lets Postgres skip partitions. For later transactions, `age(xmin)` is smaller.
  */
 function isUnseen({ position: { sort_key, id }, bounds }: TailId): Sql {
   const isAfter = sql`(received_at, decision_id) > (${sort_key}::timestamptz, ${id}::uuid)`

@@ -73,7 +73,7 @@ interface DueDecision extends DecisionIdentity, Row {
 interface PieceQuery {
   readonly organizationId: string
   readonly partitions: readonly number[]
-  /** Maximum size of the result. The first decision is returned even if it exceeds `characters`. */
+  /** Maximum size of the result. Its last decision may exceed `characters`. */
   readonly most: { readonly decisions: number; readonly characters: number }
 }
 

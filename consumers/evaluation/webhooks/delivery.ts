@@ -7,7 +7,7 @@ export interface TakenDelivery {
   readonly organization_id: string
   readonly delivery_id: string
   readonly webhook_id: string
-  /** Text with all digits, because it identifies the lease. */
+  /** Timestamp with microseconds, in Postgres's text format. It identifies the lease. */
   readonly taken_at: string
   readonly event: string
   readonly payload: string

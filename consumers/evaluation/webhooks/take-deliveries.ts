@@ -121,9 +121,9 @@ const readTaken = `
    where d.status = 'pending'`
 
 /**
- * Reads the payloads after the commit. If this process is suspended while it receives them,
- * Postgres waits for it inside the statement, and a transaction would hold the lock for all
- * processes. The keys of all deliveries are small enough for the buffers of a connection.
+ * Reads the payloads after the commit. Otherwise, if this process were suspended while it receives
+ * them, Postgres would wait inside the transaction, and its lock would block all processes. The
+ * keys of all deliveries are small enough for the buffers of a connection.
  * @param room the number of deliveries that this process can send now
  */
 export async function takeDeliveries(postgres: Postgres, room: number): Promise<TakenDelivery[]> {

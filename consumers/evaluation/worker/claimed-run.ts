@@ -1,12 +1,12 @@
-/** Defines the result of a claim: a run leased to this process, or the reason why nothing was
- * claimed.
+/** Defines the result of a claim: a run leased to this process, a run that ended without a call,
+ * or nothing to do.
  */
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import type { ConnectionToCall } from './judge-outcome.ts'
 import type { PendingRun } from './pending-run.ts'
 
-/** A run that no other process may call or end until the lease expires. */
+/** A run that no other process may execute or end until the lease expires. */
 export interface ClaimedRun {
   /** The run after the claim was written. */
   readonly run: PendingRun

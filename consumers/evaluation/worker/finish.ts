@@ -1,5 +1,5 @@
-/** Finishes an attempt: stores its result, the new state of the run, the cost and the circuit
- * exactly once.
+/** Finishes an attempt: stores its result, the new state of the run, the cost and the circuit in
+ * one transaction.
  */
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { endAttempt } from './attempts.ts'

@@ -14,8 +14,8 @@ export interface PublishRuns {
    */
   all(runs: readonly PendingRun[]): Promise<void>
   /**
-   * Publishes runs that ended but were not published: runs of killed processes, and runs that the
-   * gateway ended.
+   * Publishes runs that ended but were not published: runs of killed processes, runs that could
+   * not be published before, and runs that the gateway ended.
    * @returns the number of runs
    * @throws {TransientError} if Kafka did not acknowledge them
    * @throws the error of a run that Kafka rejects, after the other runs are published

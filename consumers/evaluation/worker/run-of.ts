@@ -13,7 +13,7 @@ export interface RunEnd {
   /** Error message. Never contains content of the decision. */
   readonly error?: string | null
   readonly http_status?: number | null
-  /** Undefined if the run ended without an attempt. */
+  /** Undefined if the run did not end with an attempt. */
   readonly last?: LastAttempt
 }
 

@@ -35,7 +35,7 @@ export interface WorkerContext {
   readonly logger: Logger
   /** Lease duration of a run whose call is in progress. Tests set a shorter one. */
   readonly leaseMs?: number
-  /** Minimum pause between looks for due runs. Tests set a longer one. */
+  /** Minimum pause between checks for due runs. Tests set a longer one. */
   readonly idleMs?: number
 }
 
@@ -66,7 +66,8 @@ export function startWorker(context: WorkerContext): () => Promise<void> {
     finish: createFinish(postgres)
   })
 
-  // Renews first: after an outage, the runs in progress would be due, and would be called again.
+  // Renews first. Otherwise, after an outage, runs in progress with an expired lease would be
+  // taken and their calls repeated.
   async function take(runsMax: number) {
     await leases.refresh()
     return await takeRuns(postgres, runsMax)

@@ -20,7 +20,7 @@ const failedClaimSeconds = 5
 /** Repeats the condition of the index `pending_runs_due`, so that Postgres can use the index. */
 const isOpen = (r: string): string =>
   `${r}.status in ('scheduled', 'retrying', 'running') and ${r}.evaluator_kind <> 'external'`
-/** Includes runs that are `running` without a lease: their process was killed. */
+/** Includes runs that are `running` with an expired lease: their process was killed. */
 const isDue = (r: string): string =>
   `${isOpen(r)} and ${r}.next_attempt_at <= now()
    and coalesce(${r}.lease_expires_at, now()) <= now()`
@@ -63,9 +63,9 @@ const places = `leased as (
   )`
 
 /**
- * Numbers the due runs of each organization after those that processes hold already. Low numbers
- * come first, so organizations take turns also if places become free one at a time. Within an
- * organization, connections take turns.
+ * Numbers the due runs of each organization, continuing from the number of its leased runs. Low
+ * numbers come first, so organizations take turns even if slots become free one at a time. Within
+ * an organization, connections take turns.
  */
 const due = `due as (
     select own.*, coalesce(held.runs, 0) + row_number() over (

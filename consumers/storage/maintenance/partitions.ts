@@ -22,7 +22,7 @@ export const tablesByDay = ['decisions', 'evaluations'] as const
 const daysBehind = 1
 export const daysAhead = 7
 /**
- * Maximum number of days for which a round creates partitions for misplaced rows, which may have
+ * Maximum number of partitions that a round creates per table for misplaced rows, which may have
  * any date.
  */
 const strayDaysMax = 20

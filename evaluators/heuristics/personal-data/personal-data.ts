@@ -21,7 +21,10 @@ export interface Detector {
 }
 
 const essenceCharacters = 64
-/** Number of trailing digits that are compared. They exclude the country code of a phone number. */
+/**
+ * Number of trailing digits that are compared. They usually exclude the country code of a phone
+ * number.
+ */
 const essenceDigits = 8
 /** Seven digits close together. Every phone and card number contains them. */
 const digits = /\d(?:[ ./()-]{0,3}\d){6}/

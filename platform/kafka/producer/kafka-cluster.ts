@@ -20,8 +20,9 @@ interface KafkaClusterOptions extends KafkaConnectionOptions {
 
 export interface KafkaCluster {
   /**
-   * Loads the metadata and checks that the brokers support the Produce request.
-   * @throws if no metadata is cached and no broker responds, or if the request is not supported
+   * Loads the metadata and checks that the brokers support the Produce request. Once it has
+   * succeeded, further calls need no broker.
+   * @throws if no broker responds, a topic does not exist, or the request is not supported
    */
   connect(): Promise<void>
   /**
@@ -31,7 +32,7 @@ export interface KafkaCluster {
   cached(): Cluster | undefined
   /**
    * Returns the cached metadata, or fetches it if there is none.
-   * @throws if no broker responds
+   * @throws if no broker responds or a topic does not exist
    */
   load(): Promise<Cluster>
   /** Refreshes the metadata in the background. Call it when the metadata may be outdated. */
@@ -119,7 +120,10 @@ class LeaderUnknownError extends Error {
   override readonly message = 'the partition has no known leader'
 }
 
-/** Opens a client without retries, because `sendWithRetries` retries and knows the deadline. */
+/**
+ * Opens the client that provides the connections. Its own retries are not used, because
+ * `sendWithRetries` retries and knows the deadline.
+ */
 function openClient(options: KafkaClusterOptions): Base {
   const client = new Base({
     ...connectionOf(options),

@@ -3,8 +3,8 @@
  *     base offset 8 · length 4 · leader epoch 4 · magic 1 · CRC-32C 4 · attributes 2
  *         last offset delta 4 · first and last timestamp 16 · producer 14 · count 4 · records …
  *
- * The sizes are computed first, so that all batches of a request are written into one buffer
- * without copying. Most bytes that a gateway writes are records.
+ * The sizes are computed first, so that each record is copied only once, into the buffer of its
+ * request. Most bytes that a gateway writes are records, so further copies would be expensive.
  */
 import { crc32c } from '@node-rs/crc32'
 import type { ByteWriter } from './byte-writer.ts'

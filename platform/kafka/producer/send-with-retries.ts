@@ -1,4 +1,4 @@
-/** Sends records until each is acknowledged, rejected permanently, or past the deadline.
+/** Sends records until each is acknowledged or permanently rejected, or the deadline passes.
  *
  * A broker accepts or rejects the batch of a partition as a whole. If a single record may have
  * caused the rejection, the batch is halved repeatedly until that record fails alone.

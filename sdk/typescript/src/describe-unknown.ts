@@ -1,6 +1,6 @@
 /** Describes an unknown name and suggests the known name it resembles. */
 
-/** Fraction of a known name, from its start, that must match for the name to be suggested. */
+/** How much of the name is compared, from its start, as a fraction of the known name's length. */
 const matchShare = 0.7
 
 export function describeUnknown(kind: string, name: string, known: readonly string[]): string {

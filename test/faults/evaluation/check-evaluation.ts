@@ -18,10 +18,13 @@ export interface EvaluationReport extends JudgeCallReport {
   /** Number of runs in all plans. `accounted` is the number of runs that are stored or pending. */
   readonly planned: number
   readonly accounted: number
-  /** Number of evaluation records that repeat a run. */
+  /** Number of published runs that repeat an earlier one. */
   readonly publishedAgain: number
   readonly missingFromTopic: readonly string[]
-  /** Decisions without a plan, with a plan of the wrong size, or with wrong sampling. */
+  /**
+   * Decisions without a plan, with a plan of the wrong size, or with wrong sampling, and decisions
+   * with a plan that are not on the topic.
+   */
   readonly wrongPlans: readonly string[]
   readonly unaccounted: readonly string[]
   readonly stillOpen: readonly string[]

@@ -17,7 +17,7 @@ export interface RunName {
 export interface EndedRun extends RunName {
   readonly status: string
   readonly status_reason: string | null
-  /** Serialized scores, for comparison. */
+  /** Hash of the scores, for comparison; empty if there are none. */
   readonly scores: string
   /** Milliseconds since the Unix epoch. */
   readonly endedAt: number
@@ -34,7 +34,10 @@ export interface AttemptRow {
   readonly attempt: number
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number
-  /** Milliseconds since the Unix epoch; null if the process was killed. */
+  /**
+   * Milliseconds since the Unix epoch; null if the attempt never ended, usually because the process
+   * was killed.
+   */
   readonly finishedAt: number | null
   readonly outcome: string | null
 }

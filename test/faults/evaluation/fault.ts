@@ -9,7 +9,10 @@ import type { JudgeProcess } from './judge-process.ts'
 export interface EvaluationFault {
   /** Returns a short description for the results table. */
   done(settings: FaultSettings): string
-  /** Injects and repairs the fault, and resolves with the number of injections. */
+  /**
+   * Injects and repairs the fault, and resolves with the number of injected faults. Each killed
+   * process counts.
+   */
   inject(scene: EvaluationScene): Promise<number>
 }
 

@@ -14,7 +14,7 @@ export interface JudgeProcess {
   open(): Promise<number>
   /** Sets the behaviour of later calls. */
   behave(behaviour: BehaviourName): Promise<void>
-  /** Sets the delay of successful responses. */
+  /** Makes later calls succeed with this delay. */
   delay(ms: number): Promise<void>
   /** Holds calls open, or releases the held calls. */
   hold(isHeld: boolean): Promise<void>

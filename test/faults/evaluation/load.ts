@@ -103,7 +103,10 @@ const answers = [
   ''
 ]
 
-/** Creates a decision whose expected output equals the output, differs from it, or is absent. */
+/**
+ * Creates a decision. Most decisions have an expected output, which can be a prefix of the actual
+ * output but never equals it.
+ */
 function makeOne(random: Random): Sample {
   const pick = (): string => answers[random.below(answers.length)] ?? ''
   const decisionId = randomUUID()

@@ -92,7 +92,7 @@ function runsOf(evaluation: Evaluation): EndedRun[] {
   }))
 }
 
-/** Adds the run id, which packed runs omit because it can be derived. */
+/** Adds the run id and score id, which packed runs omit because both can be derived. */
 function wholeRunOf({ organization_id, decision_id }: Named, run: PackedRun): PublishedRun {
   const { rule_id, evaluator_id, evaluator_version: version, name } = run.kind
   const origin = { organization_id, decision_id, rule_id, evaluator_id, version, generation: 0 }
@@ -103,7 +103,7 @@ function wholeRunOf({ organization_id, decision_id }: Named, run: PackedRun): Pu
   return { run_id, rule_id, evaluator_id, status, status_reason, scores }
 }
 
-/** Serializes the score fields that records and rows have in common. */
+/** Hashes the score fields that records and rows have in common. */
 function scoresOf(scores: readonly Score[]): string {
   if (scores.length === 0) return ''
   const said = scores.map(({ score_id, name, value, label, passed }) =>

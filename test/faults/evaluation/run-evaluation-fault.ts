@@ -23,7 +23,7 @@ import { startEvaluationLoad } from './load.ts'
 
 export interface EvaluationRun {
   readonly installation: Installation
-  /** Number of injections. */
+  /** Number of injected faults. Each killed process counts. */
   readonly faults: number
   readonly complaints: readonly string[]
   /** Longest time from a repair until every decision already on the topic had a plan. */

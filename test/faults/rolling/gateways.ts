@@ -9,7 +9,7 @@ export interface Gateways {
   /** Stops each gateway in turn and starts a replacement on the same ports. */
   restartAll(): Promise<void>
   stop(): Promise<void>
-  /** Exit codes of all processes stopped so far. */
+  /** Exit codes of the processes that were stopped with SIGTERM. Killed processes are omitted. */
   readonly exitCodes: (number | null)[]
   longestStopMs(): number
 }

@@ -1,4 +1,6 @@
-/** Tests rolling restarts: no request fails, and no decision is lost, duplicated or invented. */
+/** Tests rolling restarts: no decision is lost, duplicated or invented, and no request fails unless
+ * gateways are killed.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'

@@ -34,7 +34,9 @@ export interface RollingResult extends TopicReport, StoredRowsReport {
   readonly lists: number
   readonly tails: number
   readonly shown: number
-  /** Decisions of the followed organization that its tail did not deliver. */
+  /**
+   * Stored decisions of the followed organization that its tail did not deliver, except late ones.
+   */
   readonly notShown: readonly string[]
   readonly shownAgain: number
   readonly complaints: readonly string[]

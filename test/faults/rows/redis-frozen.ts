@@ -1,4 +1,4 @@
-/** Freezes Redis. Requests must not wait for it longer than its timeout. */
+/** Freezes Redis. No request may fail, and the gateways must apply rate limits without Redis. */
 import { pauseService, resumeService } from '../../support/services.ts'
 import { waitUntilLocal } from '../wait-until-local.ts'
 import type { Fault } from '../fault.ts'

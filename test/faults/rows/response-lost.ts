@@ -24,8 +24,8 @@ export const responseLost: Fault = {
 }
 
 /**
- * Drops `count` responses, fewer than the gateway's maximum number of attempts, so that callers get
- * no error.
+ * Drops `count` responses. They are so few that a retry succeeds before the gateway's deadline and
+ * callers get no error.
  */
 async function lose({ proxy }: Scene, count: number): Promise<void> {
   if (proxy === null) throw new Error('this fault needs a proxy')

@@ -6,7 +6,10 @@ import type { Installation } from '../../support/installation.ts'
 import { differingHours } from './hour-sums.ts'
 import type { HourSum } from './hour-sums.ts'
 
-/** Maximum shift of the gateways' clocks in milliseconds. */
+/**
+ * The audit covers this many milliseconds before and after the current time. That is longer than
+ * any clock shift in the tests.
+ */
 const clockShiftMs = 40 * 86_400_000
 
 /**

@@ -29,7 +29,7 @@ export interface StorageReport extends DeadLetterReport {
   readonly rejectedButStored: readonly string[]
   /** Rows and records with content that was not sent under their id. */
   readonly changed: readonly string[]
-  /** Rows and records with an id that was not sent. */
+  /** Rows and records with an id that was not sent, and records that cannot be decoded. */
   readonly neverSent: readonly string[]
   /** Rows with content from a later record, although an earlier record is in the same partition. */
   readonly laterContentStored: readonly string[]

@@ -17,7 +17,10 @@ export interface StorageFault {
   readonly throughProxy?: boolean
   /** Returns additional environment variables for gateway and storage. */
   environment?(): NodeJS.ProcessEnv
-  /** Injects and repairs the fault, and resolves with the number of injections. */
+  /**
+   * Injects and repairs the fault, and resolves with the number of injected faults. Each killed
+   * process counts.
+   */
   inject(scene: StorageScene): Promise<number>
   /** Returns a sentence if the run shows no effect of the fault, otherwise null. */
   missingEffect?(report: StorageReport): string | null

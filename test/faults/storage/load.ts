@@ -41,7 +41,10 @@ const patienceMs = 30_000
 /** Maximum number of decisions that a client keeps for repetitions. */
 const rememberedMax = 300
 
-/** Share of each kind of decision. All other decisions are new. */
+/**
+ * Share of each kind of decision. All other decisions are new and valid. `elsewhere` is the share
+ * of requests from the second organization.
+ */
 const shares = { invalid: 0.02, again: 0.1, conflicting: 0.02, elsewhere: 0.01 }
 
 interface Caller {

@@ -23,7 +23,7 @@ import type { OffsetWatch } from './offset-watch.ts'
 
 export interface StorageRun {
   readonly installation: Installation
-  /** Number of injections. */
+  /** Number of injected faults. Each killed process counts. */
   readonly faults: number
   readonly complaints: readonly string[]
   /** Longest time under load without a committed record. */

@@ -53,7 +53,7 @@ function patterns(count: number, patternOf: (index: number) => string): object {
   return withSchema({ allOf })
 }
 
-/** Returns a schema that checks a value 2^30 times. */
+/** Returns a schema that takes 2^31 checks to reject a value. */
 function doubling(): object {
   const defs = Array.from({ length: 31 }, (_, index) => {
     const next = index === 30 ? { not: {} } : { $ref: `#/$defs/d${index + 1}` }

@@ -1,4 +1,4 @@
-/** Tests that no draft causes a 500: each draft is accepted, or rejected with pointers. */
+/** Tests that no draft causes a 500: each draft is accepted or rejected, and a 422 has pointers. */
 import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createScene } from './scene.ts'

@@ -56,7 +56,7 @@ function nOf({ series }: Stats): number {
   return series.reduce((sum, { total }) => sum + total.n, 0)
 }
 
-/** Returns the statements that the gateway sends during `work`. */
+/** Returns the statements that reads send during `work`. */
 async function statementsOf(work: () => Promise<unknown>): Promise<readonly Statement[]> {
   const before = scene.statements.length
   await work()

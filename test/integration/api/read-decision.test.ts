@@ -151,7 +151,7 @@ test('rejects API keys and invalid tokens', async () => {
   expect(garbage.headers.get('www-authenticate')).toContain('invalid_token')
 })
 
-/** Resolves when this table has been read `times` more times. */
+/** Resolves when `times` further reads of this table have been sent. */
 async function untilAsked(table: string, times: number): Promise<void> {
   const before = scene.statementTexts.length
   const readsOf = (statements: string[]): number =>

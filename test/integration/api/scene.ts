@@ -210,7 +210,10 @@ function createAbsentUsage(): Scene['readUsage'] {
   return { keyCounts: absent, attempts: absent, agentIngestion: absent, keyUse: absent }
 }
 
-/** Returns a pool that records all statements except those of the accounts role. */
+/**
+ * Returns a pool that records statements, except those of changes, of transactions and of the
+ * accounts role.
+ */
 function recordStatements(
   postgres: PostgresPool,
   { statementTexts, statements }: { statementTexts: string[]; statements: Statement[] }
@@ -252,7 +255,7 @@ async function createFolder(): Promise<string> {
   return folder
 }
 
-/** Starts a gateway that serves only the API routes. */
+/** Starts a gateway. By default, it serves only the API routes. */
 async function serve({ stopping, ...serving }: Serving): Promise<string> {
   const { postgres, findApiKey, signingKey, databaseUrl, settings, readUsage } = serving
   const config = readGatewayConfig({

@@ -88,7 +88,7 @@ async function onlySeries(query: string): Promise<Series> {
 
 test('reads the same sums as storage writes', async () => {
   const differing = await findSumDifferences(scene.database, scene.organizationId)
-  // The `evaluations` sums differ, because the test stores evaluations without their runs.
+  // The rows of `evaluations` differ, because the test stores evaluations without their runs.
   expect(differing.filter(({ table }) => table !== 'evaluations')).toEqual([])
 })
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await settle(evaluationsTopic)
 })
 
-/** Records, as storage does, that all decisions up to now are stored. */
+/** Marks everything in the topic up to now as stored, in the same way as storage. */
 async function settle(topic: string): Promise<void> {
   await scene.database.query(
     `insert into storage_progress (topic, partition, next_offset, as_of) values ($1, 0, 1, now())

@@ -17,7 +17,7 @@ test('fills a topic with the given number of decisions for storage', async () =>
   const { environment, topics } = await createInstallation()
   const fill = startLoad<FillOrder, FillReport>('fill-topic.ts', { environment, signal })
   onEnd(() => fill.stop())
-  // One more decision than fits in a pack.
+  // One more decision than `fill-topic.ts` sends at a time.
   const order = { topic: topics.decisions, decisions: 501, organizationId: randomUUID() }
   const { bytes } = await fill.run(order)
   const records = await readAll(topics.decisions)

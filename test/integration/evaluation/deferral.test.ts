@@ -164,8 +164,8 @@ test('keeps an old replayed decision until storage has read its message', async 
 })
 
 /**
- * Records that storage has reached now plus `later` in this topic, and now plus one hour in another
- * topic.
+ * Records that everything is stored up to `later` from now in topic `t`, and up to one hour from
+ * now in another topic.
  */
 async function noteStored(later: string): Promise<void> {
   await database.query(

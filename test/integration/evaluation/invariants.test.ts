@@ -189,7 +189,7 @@ test('a stopping process begins no calls while a webhook waits for its receiver'
   await webhooks.aDelivery(await webhooks.aWebhook(`${receiver.url}/silent`))
   await waitUntil('the webhook is being sent', () => receiver.at('/silent').length > 0)
   const stopped = evaluation.stop()
-  // The step before the one under test.
+  // Shutdown stops deferred decisions immediately before the worker and the webhooks.
   await waitUntil('deferred decisions have stopped', () =>
     evaluation.log().includes('"step":"deferred decisions"')
   )

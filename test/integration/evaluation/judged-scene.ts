@@ -1,5 +1,5 @@
-/** Creates a test scene: a complete installation whose only tenant sends all decisions to a local
- * judge.
+/** Creates a test scene: a complete installation with one tenant, and a rule that sends all of the
+ * tenant's decisions to a local judge.
  */
 import { randomUUID } from 'node:crypto'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'

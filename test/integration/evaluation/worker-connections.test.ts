@@ -1,4 +1,5 @@
-/** Tests what the runs of a connection share: its circuit, limits and budgets. */
+/** Tests what makes runs wait or end: the circuit and the limits of their connection, and budgets.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { noCall } from '../../../consumers/evaluation/worker/judge-outcome.ts'
 import type { JudgeOutcome } from '../../../consumers/evaluation/worker/judge-outcome.ts'

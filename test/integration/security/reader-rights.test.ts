@@ -70,7 +70,7 @@ async function createTopics(): Promise<void> {
   for (const topic of [...Object.values(topics), ...others]) await produceTo(topic, [])
 }
 
-/** Produces one record, by default as an unrestricted user. */
+/** Produces one record, as an unrestricted user if `login` is empty. */
 async function produceTo(topic: string, login: string[]): Promise<unknown> {
   const brokers = login.length === 0 ? kafka.plainBrokers : kafka.saslBrokers
   const file = join(folder, 'record')

@@ -17,8 +17,8 @@ import type { TestDatabase } from '../../support/database.ts'
 let database: TestDatabase
 let postgres: Postgres
 /**
- * Maximum number of pending deliveries. It exceeds 1,000, because a backlog of 1,000 or more is not
- * counted on every read.
+ * Maximum number of pending deliveries. It exceeds 1,000, to test cached counts: a backlog of 1,000
+ * or more is not counted on every read.
  */
 const pendingMax = 1200
 const dropped: [organizationId: string, deliveries: number][] = []

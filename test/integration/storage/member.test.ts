@@ -98,8 +98,8 @@ test('stores a recreated topic from its beginning', async () => {
   const decisions = [aDecision(), aDecision()]
   await scene.sendDecisions(...decisions)
   await scene.sluice.start('storage')
-  // Kafka deletes the committed offsets of a topic some time after it deletes the topic. Until
-  // then, they say nothing about the new topic.
+  // Reads the offset recorded in Postgres, because Kafka keeps the committed offsets of a deleted
+  // topic for some time.
   await waitUntil('both are consumed', async () => (await recorded())?.next_offset === 2)
   for (const { organization_id, decision_id } of decisions) {
     expect(await scene.storedIds(organization_id)).toEqual([decision_id])

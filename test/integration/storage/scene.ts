@@ -17,7 +17,7 @@ export interface Scene {
   sendEvaluations(...evaluations: readonly Evaluation[]): Promise<void>
   /** Resolves when storage has committed everything in both topics. */
   settled(): Promise<void>
-  /** Returns the IDs of an organization's stored decisions, in order. */
+  /** Returns the IDs of an organization's stored decisions, in ascending order. */
   storedIds(organizationId: string): Promise<string[]>
   /** Returns the number of rows that an organization has in a table. */
   countOf(table: string, organizationId: string): Promise<number>

@@ -1,4 +1,4 @@
-/** Tests that storage survives a Postgres outage that is longer than its session timeout. */
+/** Tests that the storage consumer survives a Postgres outage that exceeds its session timeout. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import pg from 'pg'

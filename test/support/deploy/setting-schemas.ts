@@ -27,8 +27,8 @@ function isUrl({ allowed }: DocumentedSetting): boolean {
 }
 
 /**
- * Returns the settings that can come from a Secret: secrets, certificates, and URLs, which can
- * contain a password.
+ * Returns the settings that can come from a Secret: secrets, certificates, the SASL username, and
+ * URLs, which can contain a password.
  */
 export function mountable(): string[] {
   return documentedSettings

@@ -10,7 +10,7 @@ import type { SuiteCase } from './suite-bytes.ts'
 export type Probe = {
   readonly name: string
   readonly body: Buffer
-  /** Checks whether the response contains the exact bytes that were sent. */
+  /** Checks whether the response contains the expected bytes, which are usually those sent. */
   readonly isKept: (read: Buffer) => boolean
 }
 

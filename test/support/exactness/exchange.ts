@@ -27,7 +27,10 @@ export type Exchange = {
    * the order of the bodies.
    */
   exchange(bodies: readonly (Buffer | string)[], way?: SendFormat): Promise<ExchangeResult[]>
-  /** Returns the number of bodies accepted so far. */
+  /**
+   * Returns the number of decisions accepted so far, including the valid ones that are inserted
+   * into batches.
+   */
   taken(): number
 }
 

@@ -119,7 +119,7 @@ const wholeBody: Arbitrary<string> = fc
   .map(([members, spaces, seed]) => bodyOf(members, spaces, seed))
 
 /**
- * Generates mostly well-formed bodies, with members in any order and arbitrary whitespace, and some
+ * Generates mostly well-formed bodies, with rotated members and arbitrary whitespace, and some
  * mutated or truncated bodies.
  */
 export const ingestBody: Arbitrary<string> = mostly(

@@ -5,7 +5,7 @@ import type { PhaseName } from './phases.ts'
 
 export type Plan = {
   phases: PhaseName[]
-  /** Path patterns for jest. If empty, all tests of the phases run. */
+  /** Prefixes of the paths of test files to run. If empty, all tests of the phases run. */
   filters: string[]
   /**
    * `gate` skips unchanged phases and most fault tests. `named` is used if phases or paths were
@@ -41,7 +41,8 @@ function remarkOf(name: PhaseName): string {
 
 /**
  * Parses the arguments.
- * @throws if an argument is not a phase, a flag or a path below test/
+ * @throws if an argument is not a phase, a flag or a path below test/, or if `--stop` is combined
+ * with other arguments
  */
 export function planOf(args: readonly string[]): Plan {
   const given = args.filter((arg) => flags.some((flag) => flag === arg))

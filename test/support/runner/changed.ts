@@ -37,7 +37,8 @@ function listFiles(inputs: readonly string[]): string[] {
 }
 
 /**
- * Returns a hash of the machine, the installed tools and all input files that git does not ignore.
+ * Returns a hash of the Node version, the platform, SLUICE_STACK, the installed tools and all input
+ * files that git does not ignore.
  */
 export function fingerprintOf(phase: PhaseName): string {
   const { inputs = [] } = phaseOf(phase)

@@ -1,6 +1,6 @@
 /** Defines the phases of a test run: their tests, dependencies and order. */
 
-/** `alone` runs one test file at a time, because the tests stop shared services. */
+/** `alone` runs one test file at a time, for example because the tests stop shared services. */
 type Round = 'together' | 'alone'
 
 export type Phase = {

@@ -7,7 +7,8 @@ export type PhaseResult = {
   failed: number
   skipped: number
   /**
-   * Sum of the durations of all files. The elapsed time is shorter for phases that run in parallel.
+   * Sum of the durations of all files, in milliseconds. It exceeds the wall-clock time if files run
+   * in parallel.
    */
   elapsedMs: number
 }

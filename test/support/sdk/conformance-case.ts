@@ -34,7 +34,8 @@ export interface Step {
 
 export interface Expectations {
   /**
-   * Decisions that the server must have stored: `all`, a count, or positions in logging order.
+   * Decisions that the server must have stored: `all`, a count, a matcher for the count, or
+   * positions in logging order.
    */
   readonly held?: 'all' | number | readonly number[] | Members
   readonly requests?: number | Members

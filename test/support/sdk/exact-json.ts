@@ -1,4 +1,6 @@
-/** Parses JSON losslessly: members keep their order, and numbers keep their digits. */
+/** Parses JSON without changing the digits of numbers. Members keep their order, except that
+ * integer names come first.
+ */
 
 interface Source {
   readonly source?: string

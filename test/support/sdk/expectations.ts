@@ -94,7 +94,8 @@ export function findFaults(run: CaseRun): string[] {
 }
 
 /**
- * Counts member names in a JSON text. It is approximate, but no string in the cases contains `":`.
+ * Counts the member names in a JSON text. It would also count a quote and a colon within a string,
+ * but no string in the cases contains them.
  */
 function countNames(text: string): number {
   return text.match(/"\s*:/gu)?.length ?? 0

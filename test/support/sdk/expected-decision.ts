@@ -34,7 +34,7 @@ function changesOf({ metadata }: Record<string, unknown>): string[] {
   return [...sdk_changes].sort()
 }
 
-/** Returns the nesting depth of `input`; 0 for a string, number, boolean or null. */
+/** Returns the nesting depth of `input`; 0 for a scalar or an empty object or array. */
 function depthOf(text: string): number {
   let values = [(JSON.parse(text) as { input: unknown }).input]
   let depth = -1

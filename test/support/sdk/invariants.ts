@@ -77,7 +77,7 @@ function faultsOfSize({ items, bytes, client_report }: SeenRequest, options: Mem
   ]
 }
 
-/** Maximum size of a batch in bytes, including the client report but not the decisions. */
+/** Maximum number of bytes in a batch besides the decisions, including the client report. */
 const envelopeBytes = 1024
 
 function faultsOfDecision(text: string, sdk: string): string[] {

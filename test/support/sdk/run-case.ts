@@ -13,7 +13,7 @@ import { apiKey, findInvariantFaults, identityFaultsOf } from './invariants.ts'
 
 /**
  * Default client options. Retries and the circuit breaker are fast to save time; no expectation
- * depends on them.
+ * depends on these defaults.
  */
 const caseOptions = {
   batch_interval_ms: 600_000,

@@ -19,7 +19,10 @@ export interface SeenRequest {
   readonly beganAt: number
   /** Monotonic time in milliseconds at which the response ended; null until then. */
   endedAt: number | null
-  /** Response status; null if there was no response. */
+  /**
+   * Status of the chosen response, even if the connection is reset before the response is sent;
+   * null if no response was chosen.
+   */
   status: number | null
   isGzip: boolean
   /** Size of the decompressed body in bytes; 0 if it was not read. */
@@ -170,7 +173,10 @@ function seenOf({ url = '', headers }: IncomingMessage, connection: number): See
   return { ...began, ...nothing, items: [], faults: [] }
 }
 
-/** Reads the request body. Resolves with false if the behaviour resets the connection. */
+/**
+ * Reads the request body. Resolves with false if the behaviour resets the connection before the
+ * whole body is read.
+ */
 async function readRequest(
   request: IncomingMessage,
   seen: SeenRequest,

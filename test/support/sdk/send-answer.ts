@@ -8,7 +8,7 @@ export interface Sending {
   readonly response: ServerResponse
   readonly behaviour: Behaviour
   readonly answer: Answer
-  /** Called just before the first byte is sent, or when the server decides to send nothing. */
+  /** Called just before the final response head is sent, or before a reset that replaces it. */
   readonly onTaken: () => void
 }
 

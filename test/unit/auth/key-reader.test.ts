@@ -20,7 +20,7 @@ function scene() {
   return { table, key, kept, clock, reader }
 }
 
-/** Blocks queries until the returned function is called. */
+/** Blocks queries until `end` or `fail` of the returned object is called. */
 function stuck(table: FakeKeyTable) {
   const gate = Promise.withResolvers<void>()
   table.gate = gate.promise

@@ -11,7 +11,7 @@ const source = fileURLToPath(new URL('../../../cli/local-environment.ts', import
 let folder: string
 let localEnvironment: (environment: Environment) => Environment
 
-/** Copies the module to a temporary folder, because it looks for the stack next to itself. */
+/** Copies the module to a temporary folder, because it finds the stack relative to its own path. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-cli-'))
   for (const name of ['cli', '.sluice']) mkdirSync(join(folder, name))

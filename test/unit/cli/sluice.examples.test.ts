@@ -12,7 +12,7 @@ const examples = lines
   .flatMap((line) => /npx sluice ([^|>#]+)/.exec(line)?.[1]?.trim() ?? [])
   .filter((example) => /^[a-z]/.test(example))
 
-/** Returns the words before the first option or argument. */
+/** Returns the words before the first option or argument, at most two. */
 function commandOf(example: string): string[] {
   const words = example.split(' ')
   const end = words.findIndex((word) => !/^[a-z]+$/.test(word))

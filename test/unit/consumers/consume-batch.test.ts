@@ -12,7 +12,7 @@ import { RecordingMetrics } from './recording-metrics.ts'
 
 const poison = deadLetter('decode', 'undecodable', 'no text')
 
-/** Decodes values as text. "!" cannot be decoded. */
+/** Decodes values as text. A value that begins with "!" cannot be decoded. */
 const decode: DecodeBatch<string> = async (messages) =>
   messages.map((message) => {
     const value = String(message.value)

@@ -34,7 +34,10 @@ const patterns: [string, RegExp][] = [
   ...refusalPhrases.map(({ language, pattern }): [string, RegExp] => [language, pattern])
 ]
 
-/** Removes escapes, character classes and literal text. Only groups and quantifiers remain. */
+/**
+ * Replaces escapes and character classes with `x`, and removes the prefixes of groups. Each `*`,
+ * `+` or `{` that remains belongs to a quantifier.
+ */
 function skeletonOf({ source }: RegExp): string {
   return source
     .replaceAll(/\\(?:[pP]\{\w+\}|.)/g, 'x')

@@ -18,7 +18,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 
 const metadataApiKey = 3
 
-/** Requests that the broker has executed, by correlation id. */
+/** Correlation ids of the requests that the broker has executed, in order. */
 const carriedOut: number[] = []
 let proxy: KafkaProxy
 

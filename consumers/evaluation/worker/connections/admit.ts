@@ -14,7 +14,7 @@ import { readBudget } from './spend.ts'
 /** The connection to call, or the result of the claim if the run cannot make a call now. */
 type Admitted = { readonly connection: ConnectionToCall } | Claim
 
-/** Range of random delays for runs that wait for the end of the same pause. */
+/** Maximum random delay after a pause, so that waiting runs do not all retry at the same time. */
 const spreadMs = 2000
 /** Range of random delays before a run retries a connection at its concurrency limit. */
 const crowdedMs = { least: 100, most: 600 }

@@ -75,8 +75,8 @@ export function circuitAfter(circuit: Circuit, event: CircuitEvent, now: Date): 
 }
 
 /**
- * Checks whether the event leaves the circuit unchanged, even if the circuit was read some time
- * ago.
+ * Checks whether the event leaves the circuit unchanged. The circuit may have been read without a
+ * lock and be slightly out of date.
  */
 export function isSettledBy({ state, failures_in_row }: Circuit, { kind }: CircuitEvent): boolean {
   return kind === 'neutral' || (kind === 'answer' && state === 'closed' && failures_in_row === 0)

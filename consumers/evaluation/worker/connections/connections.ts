@@ -19,7 +19,7 @@ export function connectionOf({
 
 interface LockedCircuit {
   readonly circuit: Circuit
-  /** Current time of the Postgres clock. */
+  /** Time of the Postgres clock at the start of the transaction. */
   readonly now: Date
 }
 

@@ -9,8 +9,8 @@ const connectionsMax = 50
 const runsMax = 500
 const spreadMs = 1000
 /**
- * Maximum number of runs from which a probe is chosen at random. Otherwise, every probe could be a
- * run of the same broken evaluator.
+ * Maximum number of runs from which a probe is chosen. The choice is random, because otherwise
+ * every probe could be a run of the same broken evaluator.
  */
 const candidatesMax = 1000
 

@@ -224,7 +224,7 @@ class Sender:
         self._ledger.requests += 1
         self._ledger.retried += sum(entry.attempts > 1 for entry in entries)
         if self._due_at() is not None:
-            # Another worker waits for the next request.
+            # Wakes another worker, which waits until the next request is due.
             self._wake()
         return Job(batch, report)
 

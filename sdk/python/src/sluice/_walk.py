@@ -87,7 +87,7 @@ class Walk:
         if depth > DEPTH_MAX:
             self.note("too_deep")
             return "[too deep]"
-        # One for the brackets, and one for the comma or colon of each member.
+        # Counts one character for the brackets, and one per member for a comma or colon.
         self._take(1 + len(members))
         if isinstance(members, dict):
             return self._members(members, depth)

@@ -1,4 +1,6 @@
-/** Makes the judge overloaded, then too slow, then failing, then unreachable. */
+/** Makes the judge reject calls with 429, then respond too slowly, then fail with 500, then refuse
+ * connections.
+ */
 import type { FaultSettings } from '../../settings.ts'
 import type { EvaluationFault } from '../fault.ts'
 

@@ -7,8 +7,8 @@ import { repetitionsOf } from '../fault.ts'
 import type { StorageFault, StorageScene } from '../fault.ts'
 
 /**
- * Maximum time in milliseconds until another process takes over: the session timeout plus
- * Postgres's idle-in-transaction timeout.
+ * Maximum time in milliseconds until another process has caught up. It is generous: the takeover
+ * itself needs the session timeout and Postgres's idle-in-transaction timeout, 16 seconds at most.
  */
 const takeOverMs = 120_000
 

@@ -1,4 +1,4 @@
-/** Tests that a time range is split into pieces of a few days that cover the whole range. */
+/** Tests that a time range is split into pieces of growing length that cover the whole range. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { timePiecesOf } from '../../../../api/decisions/walk-decisions.ts'

@@ -14,7 +14,7 @@ function reached(measurements: readonly Measurement[], goal: string, drive: Driv
   return goalsOf(measurements).find((one) => one.goal.includes(goal) && one.drive === drive)
 }
 
-/** In the second round, all measurements are about ten times as high. */
+/** In the second round, all measurements are about five to ten times as high as in the others. */
 const measurements = [10, 100, 20].flatMap((cpu, round) => [
   aMeasurement({ round, cpu_us_per_accepted: cpu }),
   aMeasurement({ round, row: 'gateway', cpu_us_per_accepted: cpu * (2 + round / 10) })

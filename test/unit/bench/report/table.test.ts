@@ -18,7 +18,7 @@ function aMeasurement(changes: Partial<Measurement>): Measurement {
   }
 }
 
-/** In the third round, all measurements are ten times as high. */
+/** In the third round, all measurements are at least ten times as high as in the others. */
 const measurements = [50, 60, 600].flatMap((cpu, round) =>
   (['full speed', 'equal rate'] as DriveName[]).flatMap((drive) => [
     aMeasurement({ round, drive, cpu_us_per_accepted: cpu }),

@@ -1,4 +1,4 @@
-/** Tests dropped webhook deliveries: all are counted, and logged once a minute. */
+/** Tests dropped webhook deliveries: all are counted, and logged once a minute per organization. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createReportDropped } from '../../../../consumers/storage/report-dropped.ts'

@@ -131,7 +131,7 @@ describe('depth', () => {
   })
 })
 
-/** Each text is a single string that fits into a body, whose limit is 10 MiB. */
+/** Each string fits into a body, whose limit is 10 MiB. */
 test.each([
   ['plain characters', 'a', 10_000_000],
   ['short escapes', '\\n', 5_000_000],

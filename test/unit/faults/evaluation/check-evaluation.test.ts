@@ -1,4 +1,4 @@
-/** Tests that the check of evaluation reports each violated guarantee. */
+/** Tests that `checkEvaluation` reports each violated guarantee. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { isSampled } from '../../../../evaluators/planning/sample.ts'

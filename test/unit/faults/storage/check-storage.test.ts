@@ -1,5 +1,5 @@
-/** Tests that the check of storage reports every violation in the topic, the tables and the
- * dead-letter records.
+/** Tests that `checkStorage` reports every violation in the topic, the tables and the dead-letter
+ * records.
  */
 import { describe, expect, test } from '@jest/globals'
 import type {

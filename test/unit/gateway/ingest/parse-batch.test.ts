@@ -20,10 +20,7 @@ function valuesOf(body: string | Buffer, contentType?: string): unknown[] {
   )
 }
 
-/**
- * Returns the value of an item or its problem. The value of an item that exceeds the scan limits is
- * 'too deep'.
- */
+/** Returns the value of an item, 'too deep' if it is nested too deeply, or its problem. */
 function valueOf(item: Submission | Problem): unknown {
   if (item instanceof Problem) return item
   return item.tooDeepIn === null ? item.value : 'too deep'

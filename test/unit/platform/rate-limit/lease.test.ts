@@ -103,8 +103,8 @@ describe('a lease requests', () => {
     const lease = leased({ granted: 0, requested: 0 })
     busy(lease, 400, 30_900)
     expect(lease.pointsToRequest(limit, { wanted: 0, now: 30_900 })).toBeCloseTo(40, -1)
-    // The end of the window is known to within 2 ms. During that time, the lease requests no points
-    // in advance.
+    // The end of the window is known to within 2 ms. During these 2 ms, the lease requests no
+    // points in advance.
     expect(lease.pointsToRequest(limit, { wanted: 1, now: 31_001 })).toBe(1)
     expect(lease.pointsToRequest(limit, { wanted: 0, now: 31_002 })).toBeGreaterThan(100)
   })

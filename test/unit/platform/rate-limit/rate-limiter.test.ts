@@ -36,7 +36,10 @@ function atOnce(state: RateLimitState | Promise<RateLimitState>): RateLimitState
 
 const answered = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Takes one point per millisecond until leases have reached their full size. */
+/**
+ * Takes one point per millisecond for `ms` milliseconds, so that leases grow. Returns the number of
+ * takes that had to wait.
+ */
 async function busy(limiter: RateLimiter, key: string, ms: number): Promise<number> {
   let waited = 0
   for (let past = 0; past < ms; past++) {

@@ -139,7 +139,7 @@ async function play(world: World, traffic: readonly Traffic[]): Promise<void> {
       await world.tick()
       if (past % every !== 0) continue
       for (let time = 0; time < times; time++) world.take(instance, points)
-      // Other instances take points as well, so that several instances use up a window.
+      // The next instance takes points as well, so that several instances use up a window.
       if (past % 3 === 0) world.take((instance + 1) % instances, 1)
     }
   }
