@@ -129,7 +129,7 @@ function pageOf({ decisions, database_bytes, lines, logins }: Figures): string[]
   return [
     markdownTable(heads, lines.map(cellsOf), 2),
     '',
-    `${decisions} decisions of ${agents} agents in ${days} days, with a run and two scores ` +
+    `${decisions} decisions of ${agents} agents in ${days} days, with two runs and two scores ` +
       `each: ${size} GiB. Each line has ${requestsEach} consecutive requests with different ` +
       `parameters. The goal is a p95 of at most ${goalMs} ms.`,
     '',
