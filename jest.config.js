@@ -26,6 +26,7 @@ export default {
     project('integration', 'integration/**/*.test.ts'),
     project('sdk', 'sdk/**/*.test.ts'),
     project('e2e', 'e2e/**/*.test.ts'),
+    project('console', 'console/**/*.test.ts'),
     project('pages', 'pages/**/*.test.ts'),
     // These tests pause or kill shared services, so their files run one at a time.
     project('outages', 'outages/**/*.test.ts'),

@@ -5,7 +5,7 @@ import { compress } from './compress.ts'
 await build({
   root: import.meta.dirname,
   configFile: false,
-  logLevel: 'warn',
+  logLevel: 'error',
   base: '/console/',
   plugins: [compress()],
   build: {

@@ -8,6 +8,7 @@ import { helpText, planOf } from './support/runner/arguments.ts'
 import type { Plan } from './support/runner/arguments.ts'
 import { fingerprintOf, hasPassedWith, rememberPassed } from './support/runner/changed.ts'
 import { runChecks } from './support/runner/checks.ts'
+import { buildConsole } from '../stack/build-console.ts'
 import { runJest } from './support/runner/jest-round.ts'
 import { findKeptStack, startKeptStack, stopKeptStack } from './support/runner/kept-stack.ts'
 import { findLeftovers, markVariable } from './support/runner/leftovers.ts'
@@ -143,6 +144,7 @@ function chooseTests({ plan, fingerprints }: Run): PhaseName[] {
 async function runPhases(run: Run): Promise<void> {
   const tests = chooseTests(run)
   const checked = run.plan.phases.includes('check') ? runChecks(run.signal) : null
+  if (tests.includes('console')) await buildConsole()
   const needStack = tests.filter((name) => phaseOf(name).needsStack)
   const stack = needStack.length > 0 ? await openStack(run) : undefined
   try {

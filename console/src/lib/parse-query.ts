@@ -29,7 +29,7 @@ const scoreOperators: Readonly<Record<string, string>> = {
 export function parseQuery(text: string): ParsedQuery {
   const draft: Draft = {}
   const errors = termsOf(text).flatMap((term) => adderOf(term)(draft, term) ?? [])
-  return { search: draft as SearchBody, errors }
+  return { search: draft, errors }
 }
 
 function adderOf({ field }: QueryTerm): AddTerm {
@@ -49,7 +49,8 @@ const refuseField: AddTerm = (_, { field }) => {
 }
 
 const addWords: AddTerm = (draft, { value }) => {
-  draft['q'] = draft['q'] === undefined ? value : `${String(draft['q'])} ${value}`
+  const before = draft['q'] as string | undefined
+  draft['q'] = before === undefined ? value : `${before} ${value}`
   return null
 }
 
@@ -73,12 +74,12 @@ const addScore: AddTerm = (draft, { field, value }) => {
 
 function scoreConditionOf(text: string): object | null {
   if (text === 'passed' || text === 'failed' || text === 'exists') return { op: text }
-  const [, sign = '=', value = ''] = comparisonExpression.exec(text) ?? []
-  const op = scoreOperators[sign]
-  if (value === '') return null
+  const [, sign = '=', value] = comparisonExpression.exec(text) ?? []
+  if (value === undefined) return null
   const number = Number(value)
-  if (sign === '=') return { op, value: Number.isFinite(number) ? number : value }
-  return Number.isFinite(number) ? { op, value: number } : null
+  const isNumber = Number.isFinite(number)
+  if (!isNumber && sign !== '=') return null
+  return { op: scoreOperators[sign], value: isNumber ? number : value }
 }
 
 const addText: AddTerm = (draft, { field, value }) => {

@@ -2,8 +2,9 @@
 import { ApiError } from './api-error.ts'
 
 const retriesMax = 2
-/** A decision that was just accepted is stored within seconds. */
-const notYetRetriesMax = 30
+/** A decision that was just accepted is stored within seconds. Each retry waits at the server. */
+const notYetRetriesMax = 6
+export const notYetWaitSeconds = 5
 
 export function shouldRetry(failures: number, error: Error): boolean {
   if (!(error instanceof ApiError) || !error.problem.retryable) return false
@@ -13,7 +14,7 @@ export function shouldRetry(failures: number, error: Error): boolean {
 }
 
 export function retryDelayOf(failures: number, error: Error): number {
-  if (isNotYet(error)) return 1000
+  if (isNotYet(error)) return 0
   const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0
   return Math.max(asked * 1000, 500 * 2 ** failures)
 }

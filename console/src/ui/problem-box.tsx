@@ -10,11 +10,20 @@ interface ProblemBoxProps {
 
 export function ProblemBox({ error, onRetry }: ProblemBoxProps) {
   const problem = error instanceof ApiError ? error.problem : null
-  const errors = problem?.errors ?? []
   return (
     <div className="problem" role="alert">
       <strong>{problem?.title ?? 'The console failed'}</strong>
       <p>{error.message}</p>
+      {problem !== null && <ProblemDetails problem={problem} />}
+      {onRetry !== undefined && <RetryButton error={error} onRetry={onRetry} />}
+    </div>
+  )
+}
+
+function ProblemDetails({ problem }: Pick<ApiError, 'problem'>) {
+  const { errors = [], code, request_id } = problem
+  return (
+    <>
       {errors.length > 0 && (
         <ul>
           {errors.map(({ pointer, detail }) => (
@@ -25,17 +34,16 @@ export function ProblemBox({ error, onRetry }: ProblemBoxProps) {
         </ul>
       )}
       <p className="quiet">
-        <code>{problem?.code ?? error.name}</code>
-        {problem?.request_id !== undefined && (
+        <code>{code}</code>
+        {request_id !== undefined && (
           <>
             {' '}
-            · request <code>{problem.request_id}</code>
-            <CopyButton text={problem.request_id} label="Copy request id" />
+            · request <code>{request_id}</code>{' '}
+            <CopyButton text={request_id} label="Copy request id" />
           </>
         )}
       </p>
-      {onRetry !== undefined && <RetryButton error={error} onRetry={onRetry} />}
-    </div>
+    </>
   )
 }
 

@@ -12,7 +12,7 @@ import type { PhaseName } from './phases.ts'
  * The set of installed tools counts as an input, because tests are skipped if their tool is
  * missing.
  */
-const tools = ['docker', 'go', 'haproxy', 'java', 'kcat', 'python3']
+const tools = ['chromium', 'docker', 'go', 'haproxy', 'java', 'kcat', 'python3']
 
 function isInstalled(tool: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {

@@ -43,6 +43,11 @@ export const phases = {
     runs: 'changed',
     inputs: [...shared, 'sdk/', 'LICENSE', 'gateway/ingest/', 'http/', 'test/sdk/', 'test/docs/']
   },
+  console: {
+    ...together('the web console in a real browser', true),
+    runs: 'changed',
+    inputs: [...shared, 'console/', 'core/', 'http/', 'auth/', 'api/', 'test/console/']
+  },
   pages: {
     ...together('the examples of the documentation, executed', true),
     runs: 'changed',

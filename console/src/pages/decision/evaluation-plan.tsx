@@ -72,7 +72,7 @@ function PlanRow({ line }: { readonly line: PlanLine }) {
       </td>
       <td>
         {score === null ? '–' : `${visible(score.name)} ${visible(score.value)} `}
-        {score?.verdict != null && <Pill word={score.verdict} />}
+        {typeof score?.verdict === 'string' && <Pill word={score.verdict} />}
       </td>
       <td>{visible(score?.reason ?? explain(line.reason, outcome))}</td>
       <td>{formatDuration(line.durationUs)}</td>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { readJson, readText } from '../../lib/api.ts'
 import { readDecisionText } from '../../lib/decision-text.ts'
+import { notYetWaitSeconds } from '../../lib/retries.ts'
 import type { Evaluation, SessionContext } from '../../lib/wire.ts'
 
 const pollMs = 2000
@@ -15,7 +16,11 @@ function pathOf(id: string): string {
 export function useDecision(id: string) {
   return useQuery({
     queryKey: ['decision', id],
-    queryFn: async ({ signal }) => readDecisionText(await readText({ path: pathOf(id), signal })),
+    queryFn: async ({ client, queryKey, signal }) => {
+      const isRetry = (client.getQueryState(queryKey)?.fetchFailureCount ?? 0) > 0
+      const path = isRetry ? `${pathOf(id)}?wait=${notYetWaitSeconds}` : pathOf(id)
+      return readDecisionText(await readText({ path, signal }))
+    },
     // A stored decision does not change.
     staleTime: Infinity
   })

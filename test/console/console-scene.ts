@@ -1,0 +1,91 @@
+/** A Sluice with a tenant, and pages in a real browser that record everything that went wrong. */
+import { beforeAll, expect } from '@jest/globals'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Application } from '../support/application.ts'
+import { startBrowser } from '../support/browser.ts'
+import { clientOf, createInstallation } from '../support/installation.ts'
+import type { Client, Installation, Tenant } from '../support/installation.ts'
+
+export interface ConsoleScene {
+  readonly sluice: Installation
+  readonly gateway: Application
+  readonly tenant: Tenant
+  readonly client: Client
+  readonly browser: Browser
+}
+
+/** Starts a gateway, and the consumers unless no test sends decisions, before the tests of a file. */
+export function useConsoleScene({ withConsumers = true } = {}): () => ConsoleScene {
+  let scene: ConsoleScene | undefined
+  beforeAll(async () => {
+    const sluice = await createInstallation()
+    const tenant = await sluice.createTenant()
+    const [gateway] = await Promise.all([
+      sluice.start('gateway'),
+      ...(withConsumers ? [sluice.start('storage'), sluice.start('evaluation')] : [])
+    ])
+    const browser = await startBrowser()
+    scene = { sluice, gateway, tenant, client: clientOf(gateway, tenant), browser }
+  })
+  return () => {
+    if (scene === undefined) throw new Error('The scene has not started.')
+    return scene
+  }
+}
+
+export interface WatchedPage {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Errors of the console, errors of scripts, and requests to other hosts. */
+  readonly flaws: string[]
+}
+
+interface PageOptions {
+  readonly colorScheme?: 'light' | 'dark'
+  readonly context?: BrowserContext
+}
+
+export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
+  const { gateway, browser } = scene
+  const origin = new URL(gateway.url).origin
+  const context =
+    options.context ??
+    (await browser.newContext({
+      baseURL: origin,
+      viewport: { width: 1280, height: 800 },
+      colorScheme: options.colorScheme ?? 'light',
+      timezoneId: 'Asia/Kolkata',
+      permissions: ['clipboard-read', 'clipboard-write']
+    }))
+  const page = await context.newPage()
+  const flaws: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') flaws.push(message.text())
+  })
+  page.on('pageerror', (error) => flaws.push(String(error)))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) flaws.push(url)
+  })
+  return { page, context, flaws } satisfies WatchedPage
+}
+
+/** Opens a path of the console and signs in as the tenant. */
+export async function signIn(page: Page, tenant: Tenant, path = '/console/'): Promise<void> {
+  await page.goto(path)
+  await page.getByLabel('Email').fill(tenant.email)
+  await page.getByLabel('Password').fill(tenant.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: /^Decisions?$/ }).waitFor()
+}
+
+/** Presses a button that copies, and returns the content of the clipboard. */
+export async function copiedBy(page: Page, name: string): Promise<string> {
+  await page.getByRole('button', { name, exact: true }).click()
+  await page.getByText('Copied').first().waitFor()
+  return await page.evaluate<string>('navigator.clipboard.readText()')
+}
+
+export function expectNoFlaws({ flaws }: Pick<WatchedPage, 'flaws'>): void {
+  expect(flaws).toEqual([])
+}

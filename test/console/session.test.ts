@@ -1,0 +1,111 @@
+/** Tests the session of the console, its settings and the size of its files, in a browser. */
+import { expect, test } from '@jest/globals'
+import { waitUntil } from '../support/wait-until.ts'
+import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+
+const scene = useConsoleScene({ withConsumers: false })
+const firstLoadBytesMax = 150_000
+
+test('keeps the session over a reload, with no token in storage, and ends it in all tabs', async () => {
+  const watched = await openPage(scene())
+  const { page, context } = watched
+  await signIn(page, scene().tenant)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Decisions' }).waitFor()
+  const kept = await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')
+  expect(kept).not.toMatch(/ey[A-Za-z0-9]|sl[rk]_/)
+  const [cookie] = await context.cookies(`${scene().gateway.url}/v1/auth/refresh`)
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/v1/auth' })
+
+  const other = await openPage(scene(), { context })
+  await other.page.goto('/console/')
+  await other.page.getByRole('heading', { name: 'Decisions' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Password').waitFor()
+  await other.page.getByText('You signed out.').waitFor()
+  await page.reload()
+  await page.getByLabel('Password').waitFor()
+  expect(await context.cookies(`${scene().gateway.url}/v1/auth/refresh`)).toEqual([])
+  expectNoFlaws(watched)
+})
+
+test('two tabs refresh one after the other, and both stay signed in', async () => {
+  const { page, context } = await openPage(scene())
+  await signIn(page, scene().tenant)
+  const other = await openPage(scene(), { context })
+  let running = 0
+  let most = 0
+  let refreshes = 0
+  await context.route('**/v1/auth/refresh', async (route) => {
+    running += 1
+    refreshes += 1
+    most = Math.max(most, running)
+    const response = await route.fetch()
+    running -= 1
+    await route.fulfill({ response })
+  })
+  await Promise.all([page.reload(), other.page.goto('/console/')])
+  await page.getByRole('heading', { name: 'Decisions' }).waitFor()
+  await other.page.getByRole('heading', { name: 'Decisions' }).waitFor()
+  expect([most, refreshes]).toEqual([1, 2])
+})
+
+test('an expired token is refreshed once, and a refused refresh asks for the password', async () => {
+  const { page } = await openPage(scene())
+  await signIn(page, scene().tenant, '/console/decisions?from=-24h')
+  const problem = { title: 'The session is not valid', detail: 'It expired.', retryable: false }
+  const body = JSON.stringify({ ...problem, code: 'session_invalid', status: 401 })
+  let refused = 0
+  await page.route('**/v1/decisions/search', async (route) => {
+    refused += 1
+    await (refused === 1 ? route.fulfill({ status: 401, body }) : route.fallback())
+  })
+  await page.getByLabel('verdict').selectOption('pass')
+  await waitUntil('the second request', () => refused === 2)
+  await page.getByRole('heading', { name: 'Decisions' }).waitFor()
+
+  await page.context().clearCookies()
+  refused = 0
+  await page.getByLabel('verdict').selectOption('fail')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Email').fill(scene().tenant.email)
+  await dialog.getByLabel('Password').fill(scene().tenant.password)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(page.url()).toMatch(/from=-24h/)
+  expect(page.url()).toMatch(/verdict/)
+})
+
+test('a wrong password shows the problem of the API', async () => {
+  const { page } = await openPage(scene())
+  await page.goto('/console/')
+  await page.getByLabel('Email').fill(scene().tenant.email)
+  await page.getByLabel('Password').fill('wrong password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Wrong email or password').waitFor()
+})
+
+test('the first load is small and takes few requests', async () => {
+  const { page } = await openPage(scene())
+  await page.goto('/console/')
+  await page.getByLabel('Email').waitFor()
+  const loaded =
+    "performance.getEntriesByType('resource').filter(({ name }) => /console/.test(name))"
+  const sizes = await page.evaluate<number[]>(`${loaded}.map((entry) => entry.encodedBodySize)`)
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  expect(bytes).toBeGreaterThan(20_000)
+  expect(bytes).toBeLessThanOrEqual(firstLoadBytesMax)
+  expect(sizes.length).toBeLessThanOrEqual(3)
+})
+
+test('CONSOLE_ENABLED=false and GATEWAY_ROUTES=ingest serve no console', async () => {
+  const { sluice, gateway } = scene()
+  const others = await Promise.all([
+    sluice.start('gateway', { CONSOLE_ENABLED: 'false' }),
+    sluice.start('gateway', { GATEWAY_ROUTES: 'ingest' })
+  ])
+  const statuses = await Promise.all(
+    [gateway, ...others].map(async ({ url }) => (await fetch(`${url}/console/`)).status)
+  )
+  expect(statuses).toEqual([200, 404, 404])
+})
