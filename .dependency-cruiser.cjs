@@ -86,6 +86,8 @@ const below = {
   consumers: ['evaluators', 'store', 'platform', 'core', 'schemas'],
   cli: ['store', 'platform', 'core', 'schemas'],
   stack: ['platform', 'core', 'schemas'],
+  // From rooms other than core, the console takes types only.
+  console: ['api', 'http', 'core', 'schemas'],
   docs: [
     ...['cli', 'consumers', 'gateway', 'api', 'usage', 'auth', 'http'],
     ...['evaluators', 'store', 'platform', 'core', 'schemas']
@@ -163,6 +165,10 @@ const rooms = [
       to: { path: sdkWrappers }
     }
   ),
+  rule('console-is-static', 'The browser gets no code of the server, only its types.', {
+    from: { path: '^console/src/' },
+    to: { path: '^(?!console/|core/|node_modules/)', dependencyTypesNot: ['type-only'] }
+  }),
   rule('production-not-test', 'Nothing that ships imports a test or a benchmark.', {
     from: { pathNot: free },
     to: { path: free }
@@ -178,13 +184,14 @@ const shapes = [
     from: {
       orphan: true,
       pathNot: [
-        '(^|/)(main|run|sluice)[.](ts|mjs)$',
+        '(^|/)(main|run|sluice)[.](tsx?|mjs)$',
         '[.]test[.]ts$',
         '(^|/)[.][^/]+$',
         '^[^/]+[.]config[.]js$',
         // Programs that npm, bootstrap.mjs or another program starts by name.
         '^stack/[^/]+[.]mjs$',
         '^stack/(start|check)[.]ts$',
+        '^console/build[.]ts$',
         '^deploy/image/[^/]+[.]mjs$',
         '^test/support/[^/]+[.]mjs$'
       ]
@@ -202,7 +209,7 @@ const shapes = [
   rule('no-dev-package-in-production', 'npm ci --omit=dev would not install it.', {
     from: {
       path: `^(${Object.keys(below)
-        .filter((room) => room !== 'stack' && room !== 'docs')
+        .filter((room) => !['stack', 'docs', 'console'].includes(room))
         .join('|')})/`
     },
     to: {
@@ -217,14 +224,14 @@ module.exports = {
   forbidden: [...rooms, ...Object.entries(vendors).map(oneVendorOneFile), ...shapes],
   options: {
     doNotFollow: { path: '(^|/)node_modules/' },
-    exclude: { path: '^([.]sluice|coverage|sdk/[^/]+/dist|node_modules/[.])' },
+    exclude: { path: '^([.]sluice|coverage|(console|sdk/[^/]+)/dist|node_modules/[.])' },
     // Type imports count: a room that imports the types of another depends on it.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mjs', '.js', '.cjs', '.json', '.d.ts']
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs', '.json', '.d.ts']
     }
   }
 }

@@ -3,7 +3,7 @@
 import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
-const typescript = ['**/*.ts']
+const typescript = ['**/*.ts', '**/*.tsx']
 const plain = ['**/*.js', '**/*.mjs', '**/*.cjs']
 const tests = ['test/**/*.ts']
 /** Programs and the files they share. They may read the environment, handle signals and exit. */
@@ -116,7 +116,7 @@ const typed = {
 }
 
 export default defineConfig(
-  { ignores: ['node_modules/', '.sluice/', 'coverage/', 'sdk/*/dist/'] },
+  { ignores: ['node_modules/', '.sluice/', 'coverage/', 'sdk/*/dist/', 'console/dist/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: typescript,
@@ -134,6 +134,8 @@ export default defineConfig(
   },
   // An SDK runs in its user's process, so it reads time, randomness and settings itself.
   { files: ['sdk/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  // The console runs in a browser, so it reads the time itself.
+  { files: ['console/src/**'], rules: restricted(...spreads) },
   {
     files: ['platform/process/clock.ts'],
     rules: restricted(environment, ending, chance, ...spreads)

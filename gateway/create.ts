@@ -1,4 +1,5 @@
 /** Assembles the gateway: the ingest steps, the API handlers and the routes. */
+import { join } from 'node:path'
 import { systemClock } from '../platform/process/clock.ts'
 import type { Lifecycle } from '../platform/process/lifecycle.ts'
 import type { Logger } from '../platform/telemetry/logger.ts'
@@ -39,6 +40,7 @@ import type { UsageCounters } from '../usage/usage.ts'
 import type { ReadUsage } from '../usage/read-usage.ts'
 import { createTenantCompute } from '../api/evaluators/tenant-compute.ts'
 import type { TenantCompute } from '../api/evaluators/tenant-compute.ts'
+import { createConsole } from '../http/console.ts'
 import { createCors } from '../http/cors.ts'
 import { createDocs } from '../http/docs.ts'
 import { createBatchOutcomes } from './ingest/batch-outcomes.ts'
@@ -105,6 +107,7 @@ const openCalls = {
 }
 /** Maximum number of queued calls without a credential, as a fraction of REQUESTS_MAX. */
 const openCallsPart = 1 / 4
+const consoleFolder = join(import.meta.dirname, '..', 'console', 'dist')
 const clock = systemClock
 const elapsedMs = (): number => performance.now()
 
@@ -142,6 +145,7 @@ export function createGatewayApp(parts: GatewayParts) {
   const app = createApp({
     routes,
     docs,
+    console: servesConsole(config) ? createConsole(consoleFolder) : null,
     httpLimits,
     metrics,
     logger,
@@ -152,6 +156,10 @@ export function createGatewayApp(parts: GatewayParts) {
     reportRejection
   })
   return { app, drain }
+}
+
+function servesConsole({ CONSOLE_ENABLED, GATEWAY_ROUTES }: GatewayConfig): boolean {
+  return CONSOLE_ENABLED && GATEWAY_ROUTES !== 'ingest'
 }
 
 interface SharedByIngest {

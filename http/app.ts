@@ -4,6 +4,7 @@
 import { Problem } from '../core/problem.ts'
 import { createResponder } from './reply/responder.ts'
 import type { ResponderDependencies, Endpoint } from './reply/responder.ts'
+import type { ConsoleHandlers } from './console.ts'
 import type { Cors } from './cors.ts'
 import type { DocsHandlers } from './docs.ts'
 import { createExpress } from './express.ts'
@@ -16,6 +17,8 @@ export interface AppDependencies extends ResponderDependencies {
   readonly trustedProxies: readonly string[]
   /** Null unless DOCS_ENABLED is set. */
   readonly docs: DocsHandlers | null
+  /** Null unless CONSOLE_ENABLED is set and the API is served. */
+  readonly console: ConsoleHandlers | null
 }
 
 export function createApp(dependencies: AppDependencies): Express {
@@ -40,6 +43,7 @@ export function createApp(dependencies: AppDependencies): Express {
     app.all(path, createRefusal(dependencies, wrongMethod(allowed)))
   }
   serveDocs(app, dependencies)
+  serveConsole(app, dependencies)
   app.use(createRefusal(dependencies, wrongRoute))
   app.use(createRefuseError(dependencies))
   return app
@@ -104,6 +108,15 @@ function serveDocs(app: Express, dependencies: AppDependencies): void {
   app.get('/docs', createResponder(dependencies, { operation, handle: page }))
   app.get('/docs/:file', createResponder(dependencies, { operation, handle: asset }))
   app.get('/openapi.json', createResponder(dependencies, { operation, handle: document }))
+}
+
+function serveConsole(app: Express, dependencies: AppDependencies): void {
+  if (dependencies.console === null) return
+  const { page, asset, redirect } = dependencies.console
+  const operation = 'console'
+  app.get('/console', createResponder(dependencies, { operation, handle: redirect }))
+  app.get('/console/assets/:file', createResponder(dependencies, { operation, handle: asset }))
+  app.get('/console/{*path}', createResponder(dependencies, { operation, handle: page }))
 }
 
 function wrongMethod(allowed: string) {

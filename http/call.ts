@@ -39,6 +39,8 @@ export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Written instead of `body`. */
+  readonly bytes?: Uint8Array
   /** Written piece by piece instead of `body`. */
   readonly stream?: ReplyStream
 }

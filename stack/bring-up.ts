@@ -1,5 +1,6 @@
 /** Starts the whole stack step by step, and registers a function that stops each part. */
 import { join } from 'node:path'
+import { buildConsole } from './build-console.ts'
 import { startApplications } from './processes/applications.ts'
 import { APPLICATION_NAMES, environmentOf } from './processes/applications.ts'
 import type { Applications } from './processes/applications.ts'
@@ -103,6 +104,13 @@ async function prepare(options: BringUp, environment: NodeJS.ProcessEnv): Promis
   ])
 }
 
+/** Builds the console before the gateway starts, which reads it into memory. */
+async function prepareConsole(progress: StartProgress): Promise<void> {
+  await runStep(progress, 'Console', async (step) => {
+    step.update((await buildConsole()) ? 'built' : 'unchanged')
+  })
+}
+
 async function bringUpApplications(
   options: BringUp,
   addresses: Addresses,
@@ -143,6 +151,7 @@ function localFileOf(
     storage_management_url: applications.managementUrl('storage'),
     evaluation_management_url: applications.managementUrl('evaluation'),
     docs_url: `${applications.baseUrl}/docs`,
+    console_url: `${applications.baseUrl}/console/`,
     api_key: credentials.api_key,
     email: credentials.email,
     password: credentials.password,
@@ -160,7 +169,7 @@ export async function bringUp(options: BringUp): Promise<Stack> {
   const services = await bringUpServices(options)
   const secrets = keepSecrets(join(folder, 'secrets.json'))
   const environment = environmentOf(services.addresses, secrets)
-  await prepare(options, environment)
+  await Promise.all([prepare(options, environment), prepareConsole(progress)])
   const applications = await bringUpApplications(options, services.addresses, secrets)
   const api = createApiClient(applications.baseUrl, signal)
   const localPath = join(folder, 'local.json')

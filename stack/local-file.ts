@@ -9,6 +9,7 @@ export type LocalFile = {
   storage_management_url: string
   evaluation_management_url: string
   docs_url: string
+  console_url: string
   api_key: string
   email: string
   password: string

@@ -46,7 +46,7 @@ export function createWriteReply(timeoutMs: number, unread: UnreadResponses): Wr
   return function writeReply(response, reply, writing) {
     if (response.destroyed) return
     response.writeHead(reply.status, headersOf(reply, writing))
-    response.end(reply.body)
+    response.end(reply.bytes ?? reply.body)
     // Watches only responses that the kernel has not accepted completely, so most responses cost
     // nothing here.
     if (response.writableLength > 0) watch(response)
@@ -55,18 +55,21 @@ export function createWriteReply(timeoutMs: number, unread: UnreadResponses): Wr
 
 /** Returns a flat list instead of an object, because node:http iterates over it directly. */
 export function headersOf(
-  { status, headers, body, stream }: Reply,
+  { status, headers, body, bytes, stream }: Reply,
   writing: WriteOptions
 ): string[] {
   const list = ['x-request-id', writing.requestId]
-  list.push('x-content-type-options', 'nosniff', 'cache-control', 'no-store')
+  list.push('x-content-type-options', 'nosniff')
   for (const name in headers) list.push(name, headers[name] as string)
   for (const name in writing.more) list.push(name, writing.more[name] as string)
+  if (headers['cache-control'] === undefined) list.push('cache-control', 'no-store')
   if (headers['content-security-policy'] === undefined) {
     list.push('content-security-policy', contentSecurityPolicy)
   }
   const isOfKnownLength = stream === undefined && !withoutBody.has(status)
-  if (isOfKnownLength) list.push('content-length', String(Buffer.byteLength(body)))
+  if (isOfKnownLength) {
+    list.push('content-length', String(bytes?.byteLength ?? Buffer.byteLength(body)))
+  }
   if (writing.isLast) list.push('connection', 'close')
   return list
 }

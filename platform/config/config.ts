@@ -59,6 +59,7 @@ export const settings = {
   MANAGEMENT_HOST: text('Address of /livez, /readyz and /metrics.', '127.0.0.1'),
   MANAGEMENT_PORT: integer('Port of /livez, /readyz and /metrics.', 9464, [0, 65535]),
   DOCS_ENABLED: flag('Serve /docs and /openapi.json.', false),
+  CONSOLE_ENABLED: flag('Serve the web console at /console/, next to the API.', true),
   CORS_ORIGINS: origins('Comma-separated origins that browsers may call from; default none.'),
   TRUSTED_PROXIES: networks(
     'Comma-separated addresses and networks of proxies whose X-Forwarded-For is trusted.'

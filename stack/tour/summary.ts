@@ -40,6 +40,7 @@ export function summaryOf(local: LocalFile, paint: Paint): string[] {
     ['Metrics, readiness', `${local.management_url}/metrics, /readyz`],
     ['  storage', local.storage_management_url],
     ['  evaluation', local.evaluation_management_url],
+    ['Console', local.console_url],
     ['Login', `${local.email}  ${local.password}`],
     ['API key', local.api_key],
     ['Kafka', `${local.kafka_brokers}  topic agent-decisions`],

@@ -28,7 +28,7 @@ export function fileOf(path: string, text: string): RepositoryFile {
 }
 
 export function isCode({ path }: RepositoryFile): boolean {
-  return /[.](ts|js|mjs|cjs|sql)$/.test(path)
+  return /[.](tsx?|js|mjs|cjs|sql)$/.test(path)
 }
 
 function isTest({ path }: RepositoryFile): boolean {
@@ -37,7 +37,7 @@ function isTest({ path }: RepositoryFile): boolean {
 
 /** Checks whether the file is TypeScript in a top-level folder other than test/. */
 export function isSource(file: RepositoryFile): boolean {
-  return file.path.endsWith('.ts') && file.path.includes('/') && !isTest(file)
+  return /[.]tsx?$/.test(file.path) && file.path.includes('/') && !isTest(file)
 }
 
 /** Calls `judge` for each line, and returns the messages as findings. */

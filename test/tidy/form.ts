@@ -31,7 +31,7 @@ export const checkLengths: Check = (files) =>
  * Returns the pattern for the first line of the header comment; null if the file type needs none.
  */
 function purposePattern(path: string): RegExp | null {
-  if (/[.](ts|js|mjs|cjs)$/.test(path)) return /^\/\*\* \S.*/
+  if (/[.](tsx?|js|mjs|cjs)$/.test(path)) return /^\/\*\* \S.*/
   if (path.endsWith('.sql')) return /^-- \S.*/
   if (path.endsWith('.sh') || path === '.ci/run') return /^# \S.*/
   return null

@@ -4,7 +4,7 @@ import type { Check, Finding, RepositoryFile } from './files.ts'
 
 /** Matches entry points, tables and barrel files, which are named for their role. */
 const namedForRole =
-  /(^|\/)(main|index|run|start|check|sluice|routes|schemas|queries|views|services|[^/]*-table)[.]ts$/
+  /(^|\/)(main|index|run|start|check|sluice|routes|schemas|queries|views|services|[^/]*-table)[.]tsx?$/
 
 const declared =
   /^export (?:async )?(const|let|function\*?|class|interface|type) (\w+)|^export (?:type )?\{([^}]*)\}/
@@ -24,7 +24,7 @@ function exportsOf({ lines }: RepositoryFile): Export[] {
 /** Splits a file name into words: "limit-rate.ts" gives limit and rate. */
 function wordsOf(path: string): string[] {
   const file = path.split('/').at(-1) ?? ''
-  return file.replace(/[.]ts$/, '').split(/[-.]/)
+  return file.replace(/[.]tsx?$/, '').split(/[-.]/)
 }
 
 /** Ignores a plural s, so that ports.ts may export freePort. */
@@ -63,7 +63,7 @@ export const checkTwins: Check = (files) => {
   return files.flatMap(({ path }): Finding[] => {
     const twin = /^test\/unit\/(.*\/[^/.]+)(?:[.][^/]*)?[.]test[.]ts$/.exec(path)?.[1]
     if (twin === undefined) return []
-    const places = [`${twin}.ts`, `${twin}.mjs`, `test/${twin}.ts`]
+    const places = [`${twin}.ts`, `${twin}.tsx`, `${twin}.mjs`, `test/${twin}.ts`]
     if (places.some((place) => paths.has(place) || hasAspect(paths, place))) return []
     return [aboutFile(path, `tests ${twin}.ts, which does not exist`)]
   })
@@ -79,7 +79,7 @@ export const checkUsedExports: Check = (files) => {
       users.set(word, (users.get(word) ?? 0) + 1)
     }
   }
-  const sources = files.filter(({ path }) => path.endsWith('.ts') && !path.startsWith('sdk/'))
+  const sources = files.filter(({ path }) => /[.]tsx?$/.test(path) && !path.startsWith('sdk/'))
   return sources.flatMap((file) =>
     exportsOf(file)
       .filter(({ name }) => users.get(name) === 1)
@@ -153,7 +153,7 @@ export const checkRooms: Check = (files) => {
  * their own layout.
  */
 const roomy =
-  /^(schemas|core|platform|store|evaluators|http|auth|usage|api|gateway|consumers|cli|stack)\//
+  /^(schemas|core|platform|store|evaluators|http|auth|usage|api|gateway|consumers|cli|stack|console)\//
 
 /** Maximum number of files in a folder. Split folders that have more. */
 export const filesOfFolderMax = 25

@@ -8,6 +8,7 @@ const timeoutMs = 900_000
 const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'form', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },
+  { name: 'console', command: 'tsc', args: ['--noEmit', '-p', 'console'] },
   { name: 'sdk', command: 'tsc', args: ['--noEmit', '-p', 'sdk/typescript/conformance'] },
   { name: 'rules', command: 'eslint', args: ['.'] },
   { name: 'imports', command: 'depcruise', args: ['.', '--config'] },

@@ -49,7 +49,7 @@ type Overrides = Partial<
 >
 
 const appDefault = {
-  ...{ docs: null, isLeaving: () => false, reportRejection: () => {} },
+  ...{ docs: null, console: null, isLeaving: () => false, reportRejection: () => {} },
   trustedProxies: []
 }
 const limitsDefault = { connectionsMax: 1000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }

@@ -15,6 +15,7 @@ const LOCAL = {
   storage_management_url: 'http://127.0.0.1:9465',
   evaluation_management_url: 'http://127.0.0.1:9466',
   docs_url: 'http://127.0.0.1:8080/docs',
+  console_url: 'http://127.0.0.1:8080/console/',
   api_key: 'slk_local_x',
   email: 'a@b',
   password: 'p',
