@@ -19,46 +19,31 @@ export interface DisplayLines {
   readonly columns: number
 }
 
-type Growing = { -readonly [Key in keyof DisplayLines]: DisplayLines[Key] } & { depth: number }
+type Growing = DisplayLines & { count: number; depth: number }
 
 /**
  * Browsers cannot scroll to rows further down than this: Firefox limits an element to 17.8 million
  * pixels, and a row is 20 pixels high.
  */
 export const linesMax = 800_000
-const linesFirst = 1024
 
 export function createLines(text: string, columns: number): Growing {
-  const starts = new Uint32Array(linesFirst)
-  const pairs = new Uint32Array(linesFirst)
-  const depths = new Uint8Array(linesFirst)
-  const kinds = new Uint8Array(linesFirst)
+  // One more line shows that there are too many, and one more element ends the last line.
+  const size = Math.min(text.length, linesMax) + 2
+  const [starts, pairs] = [new Uint32Array(size), new Uint32Array(size)]
+  const [depths, kinds] = [new Uint8Array(size), new Uint8Array(size)]
   return { text, columns, count: 0, depth: 0, starts, pairs, depths, kinds }
 }
 
 /** Adds a line at the current depth. */
 export function addLine(lines: Growing, start: number, kind: number): void {
   const line = lines.count
-  // One element more holds the end of the last line.
-  if (line + 1 === lines.starts.length) grow(lines)
   lines.starts[line] = start
   lines.starts[line + 1] = lines.text.length
   lines.depths[line] = lines.depth
   lines.kinds[line] = kind
   lines.pairs[line] = line
   lines.count = line + 1
-}
-
-function grow(lines: Growing): void {
-  lines.starts = grown(lines.starts, new Uint32Array(2 * lines.starts.length))
-  lines.pairs = grown(lines.pairs, new Uint32Array(2 * lines.pairs.length))
-  lines.depths = grown(lines.depths, new Uint8Array(2 * lines.depths.length))
-  lines.kinds = grown(lines.kinds, new Uint8Array(2 * lines.kinds.length))
-}
-
-function grown<T extends Uint8Array | Uint32Array>(from: T, to: T): T {
-  to.set(from)
-  return to
 }
 
 export function startOf({ starts, text }: DisplayLines, line: number): number {

@@ -6,6 +6,8 @@ export interface Found {
   readonly starts: Uint32Array
   /** Number of characters of each match. */
   readonly length: number
+  /** Index of the match that the user looks at. */
+  readonly current: number
   /** Whether the text may contain more matches than were counted. */
   readonly isMore: boolean
 }
@@ -13,7 +15,12 @@ export interface Found {
 const matchesMax = 100_000
 const special = /[\\^$.*+?()[\]{}|/]/g
 
-export const nothingFound: Found = { starts: new Uint32Array(0), length: 0, isMore: false }
+export const nothingFound: Found = {
+  starts: new Uint32Array(0),
+  length: 0,
+  current: 0,
+  isMore: false
+}
 
 /**
  * Finds all matches, in any case. A character and its other case have the same length, because
@@ -27,7 +34,7 @@ export function findMatches(text: string, phrase: string): Found {
     starts.push(pattern.lastIndex - phrase.length)
   }
   const isMore = starts.length === matchesMax
-  return { starts: Uint32Array.from(starts), length: phrase.length, isMore }
+  return { starts: Uint32Array.from(starts), length: phrase.length, current: 0, isMore }
 }
 
 /** Returns the index of the first match that ends after `offset`. */

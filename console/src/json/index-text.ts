@@ -173,7 +173,9 @@ function characterSize(text: string, at: number, code: number): number {
 
 /** Finds the lines of any text: they end after a line break, or where the line is full. */
 export function* indexRaw(text: string, columns: number): Steps<DisplayLines> {
-  const lines = createLines(text, columns)
+  // Half of the maximum is for full lines, so a text of many megabytes gets wider ones.
+  const width = Math.max(columns, 2 + Math.ceil((2 * text.length) / linesMax))
+  const lines = createLines(text, width)
   addLine(lines, 0, lineStart.whole)
   for (let at = 0; at < text.length; yield) {
     const until = Math.min(at + stepCharacters, text.length)
@@ -187,7 +189,6 @@ function walkCharacter(lines: Walk['lines'], at: number): number {
   const code = text.charCodeAt(at)
   const end = at + characterSize(text, at, code)
   if (end - startOf(lines, lines.count - 1) > columns) addLine(lines, at, lineStart.text)
-  // Half of the maximum is left for full lines.
   if (code === newLine && 2 * lines.count < linesMax) addLine(lines, end, lineStart.whole)
   return end
 }

@@ -43,6 +43,11 @@ function nameOf(lines: DisplayLines, item: number): string | null {
   return text[skipSpace(text, end)] === colon ? text.slice(start, end) : null
 }
 
+/** Returns the line of the bracket around the line, or 0. */
+export function parentOf(lines: DisplayLines, line: number): number {
+  return Math.max(0, placeOf(lines, itemOf(lines, line)).parent)
+}
+
 /** Returns the JSON pointer (RFC 6901) of the value that the line shows or is a part of. */
 export function pointerAt(lines: DisplayLines, line: number): string {
   const parts: string[] = []

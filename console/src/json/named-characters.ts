@@ -26,12 +26,19 @@ export interface NamedText {
   readonly name: string | null
 }
 
-/** Separates the characters that cannot be seen from the others. */
+/** A row of more parts would be slow to draw. */
+const partsMax = 32
+
+/**
+ * Separates the characters that cannot be seen from the others. If they alternate too often, the
+ * name of the whole text spells it out.
+ */
 export function nameUnseen(text: string): NamedText[] {
-  return text
+  const parts = text
     .split(unseen)
     .map((part, index) => ({ text: part, name: index % 2 === 0 ? null : namesOf(part) }))
-    .filter((part) => part.text !== '')
+  if (parts.length <= partsMax) return parts.filter((part) => part.text !== '')
+  return [{ text, name: parts.map((part) => part.name ?? part.text).join(' ') }]
 }
 
 function namesOf(text: string): string {

@@ -80,13 +80,19 @@ export function piecesOf(text: string, tokens: readonly Token[], found: Found): 
   )
 }
 
+/** More matches in one token would be slow to draw. The ones near the current match are marked. */
+const matchesMax = 16
+
 /** Divides a range of the text into parts that are in one match or in none. */
 function matchesIn(found: Found, start: number, end: number): (Range & { match: number })[] {
   const parts: (Range & { match: number })[] = []
-  let match = firstMatchAfter(found, start)
+  const first = firstMatchAfter(found, start)
+  const isNear = found.current > first && (found.starts[found.current] ?? end) < end
+  let match = isNear ? Math.max(first, found.current - matchesMax / 2) : first
+  const last = match + matchesMax
   for (let at = start; at < end;) {
-    const next = found.starts[match] ?? end
-    const isMatch = next <= at && match < found.starts.length
+    const next = match < last ? (found.starts[match] ?? end) : end
+    const isMatch = next <= at
     const partEnd = Math.min(end, isMatch ? next + found.length : next)
     parts.push({ start: at, end: partEnd, match: isMatch ? match : -1 })
     if (isMatch) match += 1

@@ -89,3 +89,18 @@ test('names the characters that cannot be seen, and no others', () => {
   expect(named('x\ufe0f\u00a0\u00ad\r\n')).toEqual(['U+FE0F NBSP SHY CR'])
   expect(named('é 😀 ❤️ مرحبا 漢字\t\n')).toEqual([])
 })
+
+test('spells out a text that alternates too often', () => {
+  const text = '\u202ea'.repeat(100)
+  const pieces = piecesOf(text, [{ kind: 'text', start: 0, end: text.length }], nothingFound)
+  expect(pieces).toMatchObject([{ text, name: expect.stringMatching(/^ ?(RLO a ?)+$/) }])
+})
+
+test('marks the matches near the current one if a token has many', () => {
+  const text = 'a'.repeat(100)
+  const found = { ...findMatches(text, 'a'), current: 50 }
+  const pieces = piecesOf(text, [{ kind: 'text', start: 0, end: 100 }], found)
+  expect(pieces.map((piece) => piece.text).join('')).toBe(text)
+  const marked = pieces.filter(({ match }) => match >= 0).map(({ match }) => match)
+  expect(marked).toEqual(Array.from({ length: 16 }, (_, index) => 42 + index))
+})
