@@ -1,13 +1,45 @@
-/** Entry point of the console: renders the application into the page. */
+/** Entry point of the console: applies the theme, resumes the session and renders the pages. */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { NuqsAdapter } from 'nuqs/adapters/react'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { JsonView } from './json/json-view.tsx'
+import { Router } from 'wouter'
+import { retryDelayOf, shouldRetry } from './lib/retries.ts'
+import { applyTheme } from './lib/preferences.ts'
+import { resumeSession, session } from './lib/session.ts'
+import { App } from './pages/app.tsx'
 import './styles/tokens.css'
+import './styles/base.css'
+import './styles/shell.css'
+import './styles/decisions.css'
+
+applyTheme()
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: shouldRetry,
+      retryDelay: retryDelayOf,
+      staleTime: 10_000,
+      refetchOnWindowFocus: false
+    }
+  }
+})
+session.subscribe(() => {
+  // The next user must not see the data of the last one.
+  if (session.get().state === 'signed_out') queries.clear()
+})
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element #root.')
 createRoot(root).render(
   <StrictMode>
-    <JsonView text='{"sluice":1}' label="Input" />
+    <QueryClientProvider client={queries}>
+      <NuqsAdapter>
+        <Router base="/console">
+          <App />
+        </Router>
+      </NuqsAdapter>
+    </QueryClientProvider>
   </StrictMode>
 )
+void resumeSession()

@@ -1,0 +1,58 @@
+/** Calls the API and turns its problems into errors. */
+import { parseJson } from './parse-json.ts'
+import { accessToken, refreshSession } from './session.ts'
+import { apiErrorOf, unreachable } from './api-error.ts'
+
+export interface ApiRequest {
+  readonly path: string
+  /** Sent as the JSON body of a POST. Default: a GET without a body. */
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Sends a request of the session. A rejected access token is refreshed once. */
+export async function readText(request: ApiRequest): Promise<string> {
+  const response = await send(request, await accessToken())
+  if (response.status !== 401) return await textOf(response)
+  await refreshSession()
+  return await textOf(await send(request, await accessToken()))
+}
+
+export async function readJson<T>(request: ApiRequest): Promise<T> {
+  return parseJson<T>(await readText(request))
+}
+
+/** Sends a request without an access token, for example a login. */
+export async function readOpen<T>(request: ApiRequest): Promise<T> {
+  return parseJson<T>(await textOf(await send(request, null)))
+}
+
+async function send({ path, body, signal }: ApiRequest, token: string | null): Promise<Response> {
+  const headers = new Headers({ accept: 'application/json' })
+  if (token !== null) headers.set('authorization', `Bearer ${token}`)
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  try {
+    return await fetch(path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers,
+      // The refresh cookie is sent only to /v1/auth.
+      credentials: 'same-origin',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal })
+    })
+  } catch (error) {
+    throw signal?.aborted === true ? error : unreachable()
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  let text: string
+  try {
+    text = await response.text()
+  } catch (error) {
+    throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable()
+  }
+  if (response.ok) return text
+  const seconds = Number(response.headers.get('retry-after'))
+  throw apiErrorOf(response.status, text, seconds > 0 ? seconds : null)
+}

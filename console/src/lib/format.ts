@@ -1,0 +1,36 @@
+/** Formats times, sizes and counts. */
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatIn(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone)
+  if (format === undefined) {
+    const parts = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' } as const
+    const rest = { minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 } as const
+    format = new Intl.DateTimeFormat('sv-SE', { ...parts, ...rest, timeZone: zone })
+    formats.set(zone, format)
+  }
+  return format
+}
+
+/** Formats a time as `2026-01-31 12:00:00.190` in the zone. */
+export function formatTime(iso: string, zone: string): string {
+  return formatIn(zone).format(new Date(iso)).replace(',', '.')
+}
+
+/** Formats a number of bytes, for example `12,408 bytes`. */
+export function formatBytes(bytes: number): string {
+  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`
+}
+
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length
+}
+
+/** Formats microseconds, for example `655 ms`. */
+export function formatDuration(microseconds: number | null): string {
+  if (microseconds === null) return ''
+  return microseconds < 10_000
+    ? `${(microseconds / 1000).toFixed(1)} ms`
+    : `${Math.round(microseconds / 1000).toLocaleString('en')} ms`
+}

@@ -1,0 +1,135 @@
+/** Parses the query bar into a search of the API. What it cannot express is an error, never dropped.
+ */
+import { queryFields } from './query-fields.ts'
+import { termsOf } from './query-text.ts'
+import type { QueryTerm } from './query-text.ts'
+import type { SearchBody } from './wire.ts'
+
+interface ParsedQuery {
+  readonly search: SearchBody
+  /** One sentence for each term that has no meaning. */
+  readonly errors: readonly string[]
+}
+
+type Draft = Record<string, unknown>
+/** Adds a term to the draft, or returns a sentence that says why it cannot. */
+type AddTerm = (draft: Draft, term: QueryTerm) => string | null
+
+const labelExpression = /^metadata[.](.+)$/s
+const scoreExpression = /^score[.](.+)$/s
+const comparisonExpression = /^(<=|>=|<|>|=)?(.+)$/s
+const scoreOperators: Readonly<Record<string, string>> = {
+  '<': 'lt',
+  '<=': 'le',
+  '>': 'gt',
+  '>=': 'ge',
+  '=': 'eq'
+}
+
+export function parseQuery(text: string): ParsedQuery {
+  const draft: Draft = {}
+  const errors = termsOf(text).flatMap((term) => adderOf(term)(draft, term) ?? [])
+  return { search: draft as SearchBody, errors }
+}
+
+function adderOf({ field }: QueryTerm): AddTerm {
+  if (field === null) return addWords
+  if (labelExpression.test(field)) return addLabel
+  if (scoreExpression.test(field)) return addScore
+  const form = Object.hasOwn(queryFields, field) ? queryFields[field] : undefined
+  return form === undefined ? refuseField : adders[form.kind]
+}
+
+const refuseField: AddTerm = (_, { field }) => {
+  const names = Object.keys(queryFields).join(', ')
+  if (field?.startsWith('-') === true) {
+    return `${field}: is not possible, because the API cannot exclude values.`
+  }
+  return `Unknown field ${field}. Known: ${names}, score.<name>, metadata.<name>.`
+}
+
+const addWords: AddTerm = (draft, { value }) => {
+  draft['q'] = draft['q'] === undefined ? value : `${String(draft['q'])} ${value}`
+  return null
+}
+
+const addLabel: AddTerm = (draft, { field, value }) => {
+  const name = labelExpression.exec(field ?? '')?.[1] ?? ''
+  const labels = (draft['metadata'] ?? {}) as Record<string, string>
+  if (Object.hasOwn(labels, name)) return `${field} appears twice. Use it once.`
+  draft['metadata'] = Object.fromEntries([...Object.entries(labels), [name, value]])
+  return null
+}
+
+const addScore: AddTerm = (draft, { field, value }) => {
+  const name = scoreExpression.exec(field ?? '')?.[1] ?? ''
+  const condition = scoreConditionOf(value)
+  if (condition === null) {
+    return `${field} needs a comparison such as <0.5 or =good, or passed, failed or exists.`
+  }
+  draft['score'] = [...((draft['score'] ?? []) as object[]), { name, ...condition }]
+  return null
+}
+
+function scoreConditionOf(text: string): object | null {
+  if (text === 'passed' || text === 'failed' || text === 'exists') return { op: text }
+  const [, sign = '=', value = ''] = comparisonExpression.exec(text) ?? []
+  const op = scoreOperators[sign]
+  if (value === '') return null
+  const number = Number(value)
+  if (sign === '=') return { op, value: Number.isFinite(number) ? number : value }
+  return Number.isFinite(number) ? { op, value: number } : null
+}
+
+const addText: AddTerm = (draft, { field, value }) => {
+  const filter = filterOf(field)
+  if (value === '') return `${field}: needs a value.`
+  if (draft[filter] !== undefined) return `${field} appears twice. Use it once.`
+  draft[filter] = value
+  return null
+}
+
+const addList: AddTerm = (draft, { field, value }) => {
+  const filter = filterOf(field)
+  const given = value.split(',').filter((each) => each !== '')
+  if (given.length === 0) return `${field}: needs a value.`
+  draft[filter] = [...new Set([...((draft[filter] ?? []) as string[]), ...given])]
+  return null
+}
+
+const addChoice: AddTerm = (draft, term) => {
+  const values = queryFields[term.field ?? '']?.values ?? []
+  const wrong = term.value.split(',').find((each) => each !== '' && !values.includes(each))
+  if (wrong === undefined) return addList(draft, term)
+  return `${term.field} is one of ${values.join(', ')}, not ${wrong}.`
+}
+
+const addFlag: AddTerm = (draft, { field, value }) => {
+  if (value !== 'true' && value !== 'false') return `${field} is true or false, not ${value}.`
+  draft[filterOf(field)] = value === 'true'
+  return null
+}
+
+const addRange: AddTerm = (draft, { field, value }) => {
+  const [, sign, text = ''] = comparisonExpression.exec(value) ?? []
+  const number = text === '' ? Number.NaN : Number(text)
+  if ((sign !== '>=' && sign !== '<=') || !(number >= 0)) {
+    return `${field} needs >= or <= and a number, such as ${field}:>=500.`
+  }
+  const filter = `${sign === '>=' ? 'min' : 'max'}_${filterOf(field)}`
+  if (draft[filter] !== undefined) return `${field}:${sign} appears twice. Use it once.`
+  draft[filter] = number
+  return null
+}
+
+const adders: Readonly<Record<'text' | 'list' | 'choice' | 'range' | 'flag', AddTerm>> = {
+  text: addText,
+  list: addList,
+  choice: addChoice,
+  range: addRange,
+  flag: addFlag
+}
+
+function filterOf(field: string | null): string {
+  return queryFields[field ?? '']?.filter ?? ''
+}

@@ -1,0 +1,24 @@
+/** Decides which failed reads are retried without being asked. */
+import { ApiError } from './api-error.ts'
+
+const retriesMax = 2
+/** A decision that was just accepted is stored within seconds. */
+const notYetRetriesMax = 30
+
+export function shouldRetry(failures: number, error: Error): boolean {
+  if (!(error instanceof ApiError) || !error.problem.retryable) return false
+  // A rate limit says when to retry; the page counts down and lets the user decide.
+  if (error.problem.status === 429) return false
+  return failures < (isNotYet(error) ? notYetRetriesMax : retriesMax)
+}
+
+export function retryDelayOf(failures: number, error: Error): number {
+  if (isNotYet(error)) return 1000
+  const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0
+  return Math.max(asked * 1000, 500 * 2 ** failures)
+}
+
+/** Checks whether the API may find the object later, because storage has not caught up. */
+export function isNotYet(error: Error | null): boolean {
+  return error instanceof ApiError && error.problem.status === 404 && error.problem.retryable
+}

@@ -1,0 +1,48 @@
+/** Gets tokens from the API, and remembers in the browser that there is a session to resume. */
+import { apiErrorOf, unreachable } from './api-error.ts'
+import { parseJson } from './parse-json.ts'
+
+export interface Tokens {
+  readonly accessToken: string
+  readonly expiresAtMs: number
+}
+
+interface TokenResponse {
+  readonly access_token: string
+  readonly expires_in: number
+}
+
+/** Posts to a route that returns an access token and sets the refresh cookie. */
+export async function openTokens(
+  path: string,
+  body: object,
+  signal: AbortSignal | null = null
+): Promise<Tokens> {
+  const headers = { 'content-type': 'application/json' }
+  const options = { method: 'POST', headers, body: JSON.stringify(body), signal }
+  const response = await fetch(path, options).catch(() => {
+    throw unreachable()
+  })
+  const text = await response.text()
+  if (!response.ok) throw apiErrorOf(response.status, text, null)
+  return tokensOf(parseJson<TokenResponse>(text))
+}
+
+export function tokensOf({ access_token, expires_in }: TokenResponse): Tokens {
+  return { accessToken: access_token, expiresAtMs: Date.now() + expires_in * 1000 }
+}
+
+/**
+ * Whether this browser has signed in. Not a secret: it only saves the first visitor a refresh that
+ * must fail, because the cookie itself cannot be read.
+ */
+const markName = 'sluice.session'
+
+export function readMark(): boolean {
+  return localStorage.getItem(markName) !== null
+}
+
+export function writeMark(isSignedIn: boolean): void {
+  if (isSignedIn) localStorage.setItem(markName, '1')
+  else localStorage.removeItem(markName)
+}

@@ -1,0 +1,112 @@
+/** The session of the browser. The access token is only in memory; the refresh token is in a cookie
+ * that scripts cannot read. One tab refreshes at a time.
+ *
+ *     starting ──▶ signed_in ──▶ expired ──▶ signed_in
+ *         └──▶ signed_out ◀── (sign out, in any tab)
+ */
+import { ApiError } from './api-error.ts'
+import { openTokens, readMark, writeMark } from './session-store.ts'
+import type { Tokens } from './session-store.ts'
+
+export type SessionState = 'starting' | 'signed_out' | 'signed_in' | 'expired'
+
+interface SessionView {
+  readonly state: SessionState
+  /** Why the session ended, as a sentence; null if the user has not been signed in or signed out. */
+  readonly reason: string | null
+}
+
+const lockName = 'sluice-refresh'
+const refreshTimeoutMs = 10_000
+/** Refreshes this long before the token expires, so that requests on their way stay valid. */
+const earlyMs = 10_000
+
+let view: SessionView = { state: 'starting', reason: null }
+let tokens: Tokens | null = null
+let refreshing: Promise<void> | null = null
+const listeners = new Set<() => void>()
+const channel = new BroadcastChannel('sluice-session')
+
+channel.addEventListener('message', () => end({ state: 'signed_out', reason: 'You signed out.' }))
+
+export const session = {
+  get: (): SessionView => view,
+  subscribe: (listener: () => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+}
+
+function show(next: SessionView): void {
+  view = next
+  for (const listener of listeners) listener()
+}
+
+function end(next: SessionView): void {
+  tokens = null
+  show(next)
+}
+
+export function keepTokens(next: Tokens): void {
+  tokens = next
+  writeMark(true)
+  show({ state: 'signed_in', reason: null })
+}
+
+/** Resumes the session of the cookie, if this browser has one. */
+export async function resumeSession(): Promise<void> {
+  if (!readMark()) return show({ state: 'signed_out', reason: null })
+  await refreshSession().catch((error: unknown) => {
+    if (view.state === 'starting') end({ state: 'signed_out', reason: sentenceOf(error) })
+  })
+}
+
+export async function signIn(email: string, password: string): Promise<void> {
+  keepTokens(await openTokens('/v1/auth/login', { email, password, cookie: true }))
+}
+
+/** Ends the session in all tabs. The caller has revoked it before. */
+export function forgetSession(): void {
+  writeMark(false)
+  channel.postMessage('signed out')
+  end({ state: 'signed_out', reason: null })
+}
+
+/** Returns an access token that is valid for a few more seconds. */
+export async function accessToken(): Promise<string> {
+  if (tokens === null || tokens.expiresAtMs - earlyMs < Date.now()) await refreshSession()
+  return tokens?.accessToken ?? ''
+}
+
+/** Refreshes the access token. Concurrent calls share one refresh. */
+export function refreshSession(): Promise<void> {
+  refreshing ??= refreshAlone().finally(() => {
+    refreshing = null
+  })
+  return refreshing
+}
+
+async function refreshAlone(): Promise<void> {
+  const signal = AbortSignal.timeout(refreshTimeoutMs)
+  const refresh = async () => keepTokens(await openTokens('/v1/auth/refresh', {}, signal))
+  try {
+    await withLock(signal, refresh)
+  } catch (error) {
+    if (error instanceof ApiError && error.problem.status === 401) {
+      writeMark(false)
+      const state = view.state === 'starting' ? 'signed_out' : 'expired'
+      end({ state, reason: sentenceOf(error) })
+    }
+    throw error
+  }
+}
+
+/** Holds a lock of all tabs. Browsers have no locks on pages without TLS, except on loopback. */
+async function withLock(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  if (!('locks' in navigator)) return await work()
+  await navigator.locks.request(lockName, { signal }, work)
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,38 @@
+/** The session and its user, for components. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { readJson } from './api.ts'
+import { forgetSession, keepTokens, session } from './session.ts'
+import { tokensOf } from './session-store.ts'
+import type { Me } from './wire.ts'
+
+export function useSession() {
+  return useSyncExternalStore(session.subscribe, session.get)
+}
+
+export function useMe() {
+  return useQuery({
+    queryKey: ['me'],
+    queryFn: ({ signal }) => readJson<Me>({ path: '/v1/auth/me', signal })
+  })
+}
+
+/** Returns a function that ends the session at the server and in all tabs. */
+export function useSignOut(): () => void {
+  return () => {
+    const revoke = readJson({ path: '/v1/auth/logout', body: {} })
+    // Without the server the tokens are forgotten here; the session then ends when it expires.
+    void revoke.catch(() => undefined).finally(forgetSession)
+  }
+}
+
+/** Returns a function that acts for another organization of the user. */
+export function useSwitchOrganization() {
+  const queries = useQueryClient()
+  return async (organizationId: string): Promise<void> => {
+    const body = { organization_id: organizationId }
+    type Switched = Parameters<typeof tokensOf>[0]
+    keepTokens(tokensOf(await readJson<Switched>({ path: '/v1/organization/switch', body })))
+    await queries.resetQueries()
+  }
+}

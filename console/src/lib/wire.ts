@@ -1,0 +1,27 @@
+/** The types of API responses as the browser receives them, derived from the API's schemas. */
+import type { me } from '../../../api/accounts/schemas.ts'
+import type { context, decision, decisionPage } from '../../../api/decisions/schemas.ts'
+import type { decisionSearch } from '../../../api/decisions/list-query.ts'
+import type { evaluation } from '../../../api/results/schemas.ts'
+import type { Static } from '../../../http/schema.ts'
+
+/** Replaces times by texts, because JSON has no dates. */
+type Wire<T> = T extends Date
+  ? never
+  : T extends readonly (infer Item)[]
+    ? readonly Wire<Item>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: Wire<T[Name]> }
+      : T
+
+export type Me = Wire<Static<typeof me>>
+export type DecisionPage = Wire<Static<typeof decisionPage>>
+export type DecisionSummary = DecisionPage['data'][number]
+export type SearchBody = Static<typeof decisionSearch>
+export type Evaluation = Wire<Static<typeof evaluation>>
+export type PlannedRun = Evaluation['plan'][number]
+export type SessionContext = Wire<Static<typeof context>>
+export type SessionDecision = SessionContext['before'][number]
+type WireDecision = Wire<Static<typeof decision>>
+/** The members of a decision that are not payload. */
+export type DecisionFields = Omit<WireDecision, 'input' | 'output' | 'metadata'>

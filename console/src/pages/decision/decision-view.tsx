@@ -1,0 +1,50 @@
+/** Everything about one decision: its fields, its evaluation, its payload and its session. */
+import { ApiError } from '../../lib/api-error.ts'
+import { curlOfDecision } from '../../lib/curl.ts'
+import type { DecisionParts } from '../../lib/decision-text.ts'
+import { isNotYet } from '../../lib/retries.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { ProblemBox } from '../../ui/problem-box.tsx'
+import { DecisionFacts } from './decision-facts.tsx'
+import { EvaluationPlan } from './evaluation-plan.tsx'
+import { Payload } from './payload.tsx'
+import { SessionNeighbors } from './session-neighbors.tsx'
+import { useDecision } from './use-decision.ts'
+
+export function DecisionView({ id }: { readonly id: string }) {
+  const { data, error, failureReason, refetch } = useDecision(id)
+  if (data !== undefined) return <DecisionDetails id={id} decision={data} />
+  if (error === null) {
+    const isLate = isNotYet(failureReason)
+    return <Loading label={isLate ? 'The decision is not stored yet. Waiting…' : 'Loading…'} />
+  }
+  if (error instanceof ApiError && error.problem.code === 'decision_not_found') {
+    return <p>No decision with this id exists in this organization.</p>
+  }
+  return <ProblemBox error={error} onRetry={() => void refetch()} />
+}
+
+interface DecisionDetailsProps {
+  readonly id: string
+  readonly decision: DecisionParts
+}
+
+function DecisionDetails({ id, decision }: DecisionDetailsProps) {
+  const { fields, payload } = decision
+  return (
+    <>
+      <p className="actions">
+        <code>{id}</code>
+        <CopyButton text={id} label="Copy id" />
+        <CopyButton text={() => curlOfDecision(decision, location.origin)} label="Copy as curl" />
+      </p>
+      <DecisionFacts fields={fields} />
+      <EvaluationPlan id={id} />
+      <Payload name="output" text={payload.output} />
+      <Payload name="input" text={payload.input} />
+      <Payload name="metadata" text={payload.metadata} />
+      <SessionNeighbors id={id} sessionId={fields.session_id} />
+    </>
+  )
+}

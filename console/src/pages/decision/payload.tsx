@@ -1,0 +1,24 @@
+/** One payload of a decision, exactly as it was sent. */
+import { JsonView } from '../../json/json-view.tsx'
+import { bytesOf, formatBytes } from '../../lib/format.ts'
+import type { PayloadName } from '../../lib/decision-text.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+
+interface PayloadProps {
+  readonly name: PayloadName
+  /** JSON text; `null` if metadata was not sent. */
+  readonly text: string
+}
+
+export function Payload({ name, text }: PayloadProps) {
+  const title = name.charAt(0).toUpperCase() + name.slice(1)
+  const titleId = `payload-${name}`
+  return (
+    <section className="payload" aria-labelledby={titleId}>
+      <h2 id={titleId}>{title}</h2>
+      <span className="quiet">Exactly as sent · {formatBytes(bytesOf(text))}</span>
+      <CopyButton text={text} label={`Copy ${name}`} />
+      <JsonView text={text} label={title} />
+    </section>
+  )
+}

@@ -1,0 +1,51 @@
+/** The decisions before and after a decision in its session. */
+import { Link, useSearch } from 'wouter'
+import { visible } from '../../lib/visible.ts'
+import type { SessionDecision } from '../../lib/wire.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { Pill } from '../../ui/pill.tsx'
+import { ProblemBox } from '../../ui/problem-box.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useSessionContext } from './use-decision.ts'
+
+interface SessionNeighborsProps {
+  readonly id: string
+  readonly sessionId: string | null
+}
+
+export function SessionNeighbors({ id, sessionId }: SessionNeighborsProps) {
+  const { data, error, refetch } = useSessionContext(id, sessionId !== null)
+  if (sessionId === null) return null
+  return (
+    <section aria-labelledby="session">
+      <h2 id="session">Session</h2>
+      {error !== null && <ProblemBox error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading label="Loading the session…" />}
+      {data !== undefined && (
+        <ol className="session">
+          {data.before.map((decision) => (
+            <Neighbor key={decision.decision_id} decision={decision} />
+          ))}
+          <li aria-current="true">This decision</li>
+          {data.after.map((decision) => (
+            <Neighbor key={decision.decision_id} decision={decision} />
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+function Neighbor({ decision }: { readonly decision: SessionDecision }) {
+  const search = useSearch()
+  const query = search === '' ? '' : `?${search}`
+  return (
+    <li>
+      <Link href={`/decisions/${decision.decision_id}${query}`}>
+        <Time iso={decision.received_at} />
+      </Link>{' '}
+      <Pill word={decision.evaluation.verdict} />{' '}
+      <bdi className="quiet">{visible(decision.output_preview)}</bdi>
+    </li>
+  )
+}

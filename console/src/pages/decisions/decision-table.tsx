@@ -1,0 +1,75 @@
+/** The list of decisions: virtual rows of one height, moved through with the keyboard. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef } from 'react'
+import { useSearch } from 'wouter'
+import type { DecisionSummary } from '../../lib/wire.ts'
+import { columns, DecisionRow, rowId } from './decision-row.tsx'
+
+const rowHeight = 32
+const overscan = 8
+
+interface DecisionTableProps {
+  readonly rows: readonly DecisionSummary[]
+  readonly hasMore: boolean
+  /** Index of the active row; -1 if there is none. */
+  readonly active: number
+  readonly onPeek: (index: number) => void
+  /** Called when the last row is near. */
+  readonly onEnd: () => void
+}
+
+export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: DecisionTableProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const search = useSearch()
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan,
+    // The header row covers the top of the scroller.
+    scrollPaddingStart: rowHeight,
+    paddingStart: rowHeight
+  })
+  const items = virtualizer.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= rows.length - overscan) onEnd()
+  }, [last, rows.length, onEnd])
+  useEffect(() => {
+    if (active >= 0) virtualizer.scrollToIndex(active)
+  }, [active, virtualizer])
+  const listQuery = search === '' ? '' : `?${search}`
+  return (
+    <div
+      ref={scroller}
+      className="table"
+      role="grid"
+      tabIndex={0}
+      aria-label="Decisions"
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      aria-activedescendant={active >= 0 ? rowId(active) : undefined}
+    >
+      <div role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+        <div role="row" className="row head" aria-rowindex={1}>
+          {columns.map((name) => (
+            <span key={name} role="columnheader">
+              {name}
+            </span>
+          ))}
+        </div>
+        {items.map(({ index, start }) => {
+          const decision = rows[index]
+          if (decision === undefined) return null
+          return (
+            <DecisionRow
+              key={decision.decision_id}
+              {...{ decision, index, listQuery, onPeek }}
+              top={start - rowHeight}
+              isActive={index === active}
+            />
+          )
+        })}
+      </div>
+    </div>
+  )
+}

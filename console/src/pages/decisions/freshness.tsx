@@ -1,0 +1,17 @@
+/** Says how far reads are behind, if they are. */
+import type { DecisionPage } from '../../lib/wire.ts'
+import { Time } from '../../ui/time.tsx'
+
+const lagShownMs = 5000
+
+export function Freshness({ meta }: { readonly meta: DecisionPage['meta'] | undefined }) {
+  if (meta?.as_of === undefined || meta.as_of === null) return null
+  const lagMs = meta.lag_ms ?? 0
+  if (lagMs <= lagShownMs) return null
+  return (
+    <p className="notice" role="status">
+      Reads are {Math.round(lagMs / 1000)} s behind; nothing is lost. Shown as of{' '}
+      <Time iso={meta.as_of} />.
+    </p>
+  )
+}

@@ -1,0 +1,110 @@
+/** The frame of every page: the rail with navigation, organization, theme and time zone. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { applyTheme, browserZone, themes, useTheme, useZone } from '../lib/preferences.ts'
+import { useMe, useSignOut, useSwitchOrganization } from '../lib/use-session.ts'
+import { ProblemBox } from '../ui/problem-box.tsx'
+
+export function Shell({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <nav className="rail" aria-label="Main">
+        <p className="brand">Sluice</p>
+        <Organization />
+        <Link href="/decisions" className="rail-link">
+          Decisions
+        </Link>
+        <div className="rail-foot">
+          <ThemeSelect />
+          <ZoneSelect />
+          <Account />
+        </div>
+      </nav>
+      <div id="content" className="content">
+        {children}
+      </div>
+    </div>
+  )
+}
+
+function Organization() {
+  const { data } = useMe()
+  const switchTo = useSwitchOrganization()
+  const [error, setError] = useState<Error | null>(null)
+  if (data === undefined) return <p className="organization"> </p>
+  const { organizations, organization_id } = data
+  const current = organizations.find(({ id }) => id === organization_id)
+  if (organizations.length < 2) return <p className="organization">{current?.name}</p>
+  const change = (id: string): void => {
+    switchTo(id).then(
+      () => setError(null),
+      (failure: unknown) => setError(failure instanceof Error ? failure : null)
+    )
+  }
+  return (
+    <label className="organization">
+      Organization
+      <select value={organization_id} onChange={(event) => change(event.target.value)}>
+        {organizations.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {error !== null && <ProblemBox error={error} />}
+    </label>
+  )
+}
+
+function ThemeSelect() {
+  const [theme, setTheme] = useTheme()
+  const change = (next: string): void => {
+    setTheme(next)
+    applyTheme(next)
+  }
+  return (
+    <label>
+      Theme
+      <select value={theme} onChange={(event) => change(event.target.value)}>
+        {themes.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+const zones = [...new Set([browserZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
+
+function ZoneSelect() {
+  const [zone, setZone] = useZone()
+  return (
+    <label>
+      Time zone
+      <select value={zone} onChange={(event) => setZone(event.target.value)}>
+        {zones.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function Account() {
+  const { data } = useMe()
+  const signOut = useSignOut()
+  return (
+    <>
+      <p className="quiet ellipsis" title={data?.user.email}>
+        {data?.user.email}
+      </p>
+      <button type="button" className="small" onClick={signOut}>
+        Sign out
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,19 @@
+/** Shows a verdict or a status as a colored word. */
+
+const tones: Readonly<Record<string, string>> = {
+  pass: 'good',
+  succeeded: 'good',
+  evaluated: 'good',
+  fail: 'bad',
+  failed: 'bad',
+  expired: 'bad',
+  mixed: 'warn',
+  partial: 'warn',
+  blocked: 'warn',
+  retrying: 'warn'
+}
+
+export function Pill({ word }: { readonly word: string }) {
+  const tone = Object.hasOwn(tones, word) ? tones[word] : 'plain'
+  return <span className={`pill ${tone}`}>{word.replaceAll('_', ' ')}</span>
+}

@@ -1,0 +1,12 @@
+/** Shows a time in the chosen zone; its title is the time in UTC. */
+import { formatTime } from '../lib/format.ts'
+import { useZone } from '../lib/preferences.ts'
+
+export function Time({ iso }: { readonly iso: string }) {
+  const [zone] = useZone()
+  return (
+    <time dateTime={iso} title={iso}>
+      {formatTime(iso, zone)}
+    </time>
+  )
+}
