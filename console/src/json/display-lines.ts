@@ -80,3 +80,9 @@ export function lineAt({ starts, count }: DisplayLines, offset: number): number 
 export function indentOf(depth: number, columns: number): number {
   return Math.min(2 * depth, columns >> 1)
 }
+
+/** Returns 2 for a pair of surrogates, which stays on one line, else 1. */
+export function characterSize(text: string, at: number, code: number): number {
+  const isHigh = code >= 0xd800 && code <= 0xdbff
+  return isHigh && text.charCodeAt(at + 1) >> 10 === 0xdc00 >> 10 ? 2 : 1
+}

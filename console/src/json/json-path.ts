@@ -7,7 +7,7 @@ import type { DisplayLines } from './display-lines.ts'
 const quote = '"'
 const colon = ':'
 
-/** Returns the first line of the member or item of which the line is a part. */
+/** Returns the first line of the member or item that the line belongs to. */
 function itemOf(lines: DisplayLines, line: number): number {
   let first = Math.min(line, pairOf(lines, line))
   while (first > 0 && lines.kinds[first] !== lineStart.whole) first -= 1

@@ -3,11 +3,10 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useId } from 'react'
 import type { RefObject } from 'react'
 import { isFolded } from './fold.ts'
-import type { TextIndex } from './index-text.ts'
 import { JsonRow } from './json-row.tsx'
 import { handleRowKey } from './row-keys.ts'
-import type { Find } from './use-find.ts'
 import type { Rows } from './use-rows.ts'
+import type { Viewer } from './viewer.ts'
 
 /** Height of a row in pixels, as in json-view.css. */
 const rowHeight = 20
@@ -15,13 +14,12 @@ const overscan = 4
 
 interface JsonRowsProps {
   readonly label: string
-  readonly index: TextIndex | null
-  readonly rows: Rows
-  readonly find: Find
+  readonly viewer: Viewer
   readonly scroller: RefObject<HTMLDivElement | null>
 }
 
-export function JsonRows({ label, index, rows, find, scroller }: JsonRowsProps) {
+export function JsonRows({ label, viewer, scroller }: JsonRowsProps) {
+  const { index, rows, find } = viewer
   const { visible, cursor, row, folds } = rows
   const id = useId()
   const virtual = useVirtualizer({

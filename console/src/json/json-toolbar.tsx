@@ -5,24 +5,21 @@ import { foldAll } from './fold.ts'
 import type { TextIndex } from './index-text.ts'
 import { pointerAt, valueAt } from './json-path.ts'
 import { copyText, downloadText } from './save-text.ts'
-import type { Find } from './use-find.ts'
 import type { Rows } from './use-rows.ts'
+import type { Viewer } from './viewer.ts'
 
 interface JsonToolbarProps {
-  readonly text: string
   readonly label: string
-  readonly isRaw: boolean
-  readonly setRaw: (isRaw: boolean) => void
-  readonly index: TextIndex | null
-  readonly rows: Rows
-  readonly find: Find
+  readonly text: string
+  readonly viewer: Viewer
   readonly input: RefObject<HTMLInputElement | null>
   /** Moves the focus back to the rows. */
   readonly onLeave: () => void
 }
 
 export function JsonToolbar(props: JsonToolbarProps) {
-  const { text, label, isRaw, setRaw, index } = props
+  const { text, label, viewer } = props
+  const { isRaw, setRaw, index } = viewer
   const [message, setMessage] = useState('')
   async function copy(name: string, copied: string): Promise<void> {
     setMessage((await copyText(copied)) ? `${name} copied` : 'The browser refused to copy.')
@@ -36,10 +33,7 @@ export function JsonToolbar(props: JsonToolbarProps) {
         Raw
       </button>
       <FindBar {...props} />
-      {index?.isJson === true && <TreeTools {...props} index={index} copy={copy} />}
-      <button type="button" onClick={() => void copy('Text', text)}>
-        Copy all
-      </button>
+      {index?.isJson === true && <TreeTools {...{ ...viewer, index, copy }} />}
       <button type="button" onClick={() => downloadText(text, label)}>
         Download
       </button>
@@ -48,8 +42,8 @@ export function JsonToolbar(props: JsonToolbarProps) {
   )
 }
 
-function FindBar({ label, find, input, onLeave }: JsonToolbarProps) {
-  const { phrase, found, search, step } = find
+function FindBar({ label, viewer, input, onLeave }: JsonToolbarProps) {
+  const { phrase, found, search, step } = viewer.find
   const count = found.starts.length
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'Enter' && event.key !== 'Escape') return

@@ -22,7 +22,7 @@ export function TextViewer({ text, label, isRaw, setRaw }: TextViewerProps) {
   const input = useRef<HTMLInputElement>(null)
   const index = useTextIndex({ text, isRaw, columns: useColumns(scroller) })
   const rows = useRows(index)
-  const find = useFind(text, rows)
+  const viewer = { isRaw, setRaw, index, rows, find: useFind(text, rows) }
 
   function onKeyDown(event: React.KeyboardEvent): void {
     const isFind = event.key === 'f' && (event.ctrlKey || event.metaKey)
@@ -33,14 +33,11 @@ export function TextViewer({ text, label, isRaw, setRaw }: TextViewerProps) {
   }
 
   return (
-    <section className="json-view" aria-label={label} onKeyDown={onKeyDown}>
-      <JsonToolbar
-        {...{ text, label, isRaw, setRaw, index, rows, find, input }}
-        onLeave={() => scroller.current?.focus()}
-      />
-      <JsonRows {...{ label, index, rows, find, scroller }} />
+    <div className="json-view" role="group" aria-label={label} onKeyDown={onKeyDown}>
+      <JsonToolbar {...{ text, label, viewer, input }} onLeave={() => scroller.current?.focus()} />
+      <JsonRows {...{ label, viewer, scroller }} />
       <PathLine {...{ index, isRaw, line: rows.line }} />
-    </section>
+    </div>
   )
 }
 
