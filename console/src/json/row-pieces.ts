@@ -81,7 +81,7 @@ export function piecesOf(text: string, tokens: readonly Token[], found: Found): 
 }
 
 /** More matches in one token would be slow to draw. The ones near the current match are marked. */
-const matchesMax = 16
+const matchesMax = 8
 
 /** Divides a range of the text into parts that are in one match or in none. */
 function matchesIn(found: Found, start: number, end: number): (Range & { match: number })[] {

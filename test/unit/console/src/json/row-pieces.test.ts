@@ -102,5 +102,5 @@ test('marks the matches near the current one if a token has many', () => {
   const pieces = piecesOf(text, [{ kind: 'text', start: 0, end: 100 }], found)
   expect(pieces.map((piece) => piece.text).join('')).toBe(text)
   const marked = pieces.filter(({ match }) => match >= 0).map(({ match }) => match)
-  expect(marked).toEqual(Array.from({ length: 16 }, (_, index) => 42 + index))
+  expect(marked).toEqual(Array.from({ length: 8 }, (_, index) => 46 + index))
 })
