@@ -1,4 +1,7 @@
-/** Shows JSON text exactly as it was sent. */
+/** Shows a text exactly as it was sent: JSON with folding and colors, any other text as lines. */
+import { useState } from 'react'
+import { TextViewer } from './text-viewer.tsx'
+import './json-view.css'
 
 interface JsonViewProps {
   /** The text, which is shown without being parsed. */
@@ -8,9 +11,7 @@ interface JsonViewProps {
 }
 
 export function JsonView({ text, label }: JsonViewProps) {
-  return (
-    <pre className="json" tabIndex={0} role="region" aria-label={label}>
-      {text}
-    </pre>
-  )
+  const [isRaw, setRaw] = useState(false)
+  // The choice of the view stays; folds, cursor and matches belong to one text.
+  return <TextViewer key={text} {...{ text, label, isRaw, setRaw }} />
 }

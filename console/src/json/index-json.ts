@@ -1,0 +1,149 @@
+/** Finds the display lines of valid JSON: one for each member, item and bracket, and more for a
+ * string, number or name that is longer than a line.
+ */
+import { skipSpace } from '../../../core/json/json-members.ts'
+import { stepCharacters } from '../../../core/json/steps.ts'
+import type { Steps } from '../../../core/json/steps.ts'
+import {
+  addLine,
+  characterSize,
+  createLines,
+  indentOf,
+  linesMax,
+  lineStart
+} from './display-lines.ts'
+import type { DisplayLines } from './display-lines.ts'
+
+const quote = 34
+const comma = 44
+const colon = 58
+const openBracket = 91
+const backslash = 92
+const closeBracket = 93
+const letterU = 117
+const openBrace = 123
+const closeBrace = 125
+
+interface Walk {
+  readonly text: string
+  readonly lines: ReturnType<typeof createLines>
+  at: number
+  /** Number of characters on the current line, including the indentation. */
+  column: number
+  expectsName: boolean
+  /** The lines of the open brackets, and whether each is a brace. */
+  readonly open: number[]
+  readonly isObject: boolean[]
+}
+
+/** Returns null for more than `linesMax` lines. */
+export function* indexJson(text: string, columns: number): Steps<DisplayLines | null> {
+  const lines = createLines(text, columns)
+  const walk = { text, lines, at: 0, column: 0, expectsName: false, open: [], isObject: [] }
+  beginLine(walk, 0, lineStart.whole)
+  while (walk.at < text.length && lines.count <= linesMax) {
+    const until = walk.at + stepCharacters
+    while (walk.at < until && walk.at < text.length) walkToken(walk)
+    yield
+  }
+  return lines.count > linesMax ? null : lines
+}
+
+function beginLine(walk: Walk, at: number, kind: number): void {
+  addLine(walk.lines, at, kind)
+  walk.column = indentOf(walk.lines.depth, walk.lines.columns)
+}
+
+function walkToken(walk: Walk): void {
+  const code = walk.text.charCodeAt(walk.at)
+  if (code === quote) walkString(walk)
+  else if (code === openBrace || code === openBracket) open(walk, code)
+  else if (code === closeBrace || code === closeBracket) close(walk)
+  else if (code === comma) endItem(walk)
+  else if (code === colon) endName(walk)
+  else if (code > 32) walkScalar(walk)
+  else walk.at = skipSpace(walk.text, walk.at)
+}
+
+function open(walk: Walk, code: number): void {
+  const { text, lines, at } = walk
+  const next = skipSpace(text, at + 1)
+  // Each closing bracket is two characters after its opening one. `{}` needs no second line.
+  if (text.charCodeAt(next) === code + 2) {
+    walk.at = next + 1
+    walk.column += 2
+    return
+  }
+  walk.open.push(lines.count - 1)
+  walk.isObject.push(code === openBrace)
+  walk.expectsName = code === openBrace
+  lines.depth += 1
+  walk.at += 1
+  beginLine(walk, walk.at, lineStart.whole)
+}
+
+function close(walk: Walk): void {
+  const { lines } = walk
+  const opening = walk.open.pop() ?? 0
+  walk.isObject.pop()
+  lines.depth -= 1
+  lines.pairs[opening] = lines.count
+  beginLine(walk, walk.at, lineStart.whole)
+  lines.pairs[lines.count - 1] = opening
+  walk.at += 1
+}
+
+function endItem(walk: Walk): void {
+  walk.at += 1
+  walk.expectsName = walk.isObject.at(-1) === true
+  beginLine(walk, walk.at, lineStart.whole)
+}
+
+function endName(walk: Walk): void {
+  walk.at += 1
+  walk.column += 2
+  walk.expectsName = false
+}
+
+function walkString(walk: Walk): void {
+  const { text } = walk
+  const { columns } = walk.lines
+  const kind = walk.expectsName ? lineStart.name : lineStart.string
+  let at = walk.at + 1
+  let from = walk.at
+  for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
+    const size = code === backslash ? escapeSize(text, at) : characterSize(text, at, code)
+    if (walk.column + at + size - from > columns) {
+      beginLine(walk, at, kind)
+      from = at
+    }
+    at += size
+  }
+  walk.at = at + 1
+  walk.column += walk.at - from
+}
+
+function walkScalar(walk: Walk): void {
+  const { text } = walk
+  const { columns } = walk.lines
+  let { at } = walk
+  let from = at
+  for (let code = text.charCodeAt(at); !endsScalar(code); code = text.charCodeAt(at)) {
+    if (at > walk.at && walk.column + at + 1 - from > columns) {
+      beginLine(walk, at, lineStart.scalar)
+      from = at
+    }
+    at += 1
+  }
+  walk.at = at
+  walk.column += at - from
+}
+
+function endsScalar(code: number): boolean {
+  return !(code > 32) || code === comma || code === closeBrace || code === closeBracket
+}
+
+/** An escape stays on one line. */
+function escapeSize(text: string, at: number): number {
+  return text.charCodeAt(at + 1) === letterU ? 6 : 2
+}
