@@ -67,10 +67,7 @@ test('a hostile decision is listed, shown and copied as it was sent', async () =
   expect(second).toBe(first)
 
   await page.getByRole('link', { name: 'Decisions' }).first().click()
-  await page
-    .getByRole('gridcell', { name: String.raw`<i>agent</i>\u202e` })
-    .first()
-    .waitFor()
+  await page.getByRole('gridcell', { name: '<i>agent</i>⟨RLO⟩' }).first().waitFor()
   expect(
     await page.locator('img, svg, iframe, .table i, .table a[href^="javascript"]').count()
   ).toBe(0)

@@ -27,10 +27,9 @@ export function bytesOf(text: string): number {
   return new TextEncoder().encode(text).length
 }
 
-/** Formats microseconds, for example `655 ms`. */
+/** Formats microseconds, for example `655 ms` or `40 µs`. */
 export function formatDuration(microseconds: number | null): string {
   if (microseconds === null) return ''
-  return microseconds < 10_000
-    ? `${(microseconds / 1000).toFixed(1)} ms`
-    : `${Math.round(microseconds / 1000).toLocaleString('en')} ms`
+  if (microseconds < 1000) return `${microseconds} µs`
+  return `${Math.round(microseconds / 1000).toLocaleString('en')} ms`
 }

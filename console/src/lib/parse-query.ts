@@ -41,11 +41,11 @@ function adderOf({ field }: QueryTerm): AddTerm {
 }
 
 const refuseField: AddTerm = (_, { field }) => {
-  const names = Object.keys(queryFields).join(', ')
   if (field?.startsWith('-') === true) {
-    return `${field}: is not possible, because the API cannot exclude values.`
+    return `${field} is not possible, because the API cannot exclude values.`
   }
-  return `Unknown field ${field}. Known: ${names}, score.<name>, metadata.<name>.`
+  const names = [...Object.keys(queryFields), 'score.<name>', 'metadata.<name>'].join(', ')
+  return `Unknown field ${field}. Known: ${names}. Quote the term to search for it.`
 }
 
 const addWords: AddTerm = (draft, { value }) => {

@@ -15,7 +15,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <nav className="rail" aria-label="Main">
         <p className="brand">Sluice</p>
         <Organization />
-        <Link href="/decisions" className="rail-link">
+        <Link href="/decisions" className={railLinkClass}>
           Decisions
         </Link>
         <div className="rail-foot">
@@ -29,6 +29,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </div>
     </div>
   )
+}
+
+function railLinkClass(isActive: boolean): string {
+  return isActive ? 'rail-link active' : 'rail-link'
 }
 
 function Organization() {

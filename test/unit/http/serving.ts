@@ -43,7 +43,7 @@ export interface Served {
 }
 
 type Overrides = Partial<
-  Pick<AppDependencies, 'docs' | 'isLeaving' | 'reportRejection' | 'trustedProxies'> &
+  Pick<AppDependencies, 'console' | 'docs' | 'isLeaving' | 'reportRejection' | 'trustedProxies'> &
     Omit<HttpLimitsOptions, 'metrics'> &
     ServerLimits & { corsOrigins: readonly string[] }
 >

@@ -1,0 +1,26 @@
+/** Tests that editing one field of the query keeps the other terms as typed. */
+import { expect, test } from '@jest/globals'
+import {
+  fieldOf,
+  quoteValue,
+  termsOf,
+  withField
+} from '../../../../../console/src/lib/query-text.ts'
+
+test('replaces, adds and removes a field', () => {
+  const text = 'agent:"a b"  verdict:fail,mixed late'
+  expect(withField(text, 'verdict', 'pass')).toBe('agent:"a b" late verdict:pass')
+  expect(withField(text, 'status', 'failed')).toBe(
+    'agent:"a b" verdict:fail,mixed late status:failed'
+  )
+  expect(withField(text, 'verdict', '')).toBe('agent:"a b" late')
+  expect(fieldOf(text, 'agent')).toBe('a b')
+  expect(fieldOf(text, 'status')).toBe('')
+})
+
+test.each(['plain', 'two words', 'a "quote"', String.raw`back\slash`, ''])(
+  'a value is read as it was written: %s',
+  (value) => {
+    expect(termsOf(`agent:${quoteValue(value)}`)[0]?.value).toBe(value)
+  }
+)
