@@ -27,6 +27,8 @@ const inputs: readonly (readonly [string, unknown, string])[] = [
 async function openDecision(decision: Record<string, unknown>) {
   const { client, tenant } = scene()
   const id = await client.accept({ output: 'x', agent_id: 'viewer', ...decision })
+  // The browser reports a request for a decision that is not stored yet as an error.
+  expect(await client.get(`/v1/decisions/${id}?wait=30`)).toMatchObject({ status: 200 })
   const watched = await openPage(scene())
   await watched.page.addInitScript(recordTasks)
   await signIn(watched.page, tenant, `/console/decisions/${id}`)
