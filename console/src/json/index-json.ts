@@ -28,6 +28,10 @@ interface Walk {
   readonly text: string
   readonly lines: ReturnType<typeof createLines>
   at: number
+  /** End of the current step. */
+  until: number
+  /** The kind of the token that is not finished, or `lineStart.whole`. */
+  token: number
   /** Number of characters on the current line, including the indentation. */
   column: number
   expectsName: boolean
@@ -39,11 +43,24 @@ interface Walk {
 /** Returns null for more than `linesMax` lines. */
 export function* indexJson(text: string, columns: number): Steps<DisplayLines | null> {
   const lines = createLines(text, columns)
-  const walk = { text, lines, at: 0, column: 0, expectsName: false, open: [], isObject: [] }
+  const walk: Walk = {
+    text,
+    lines,
+    at: 0,
+    until: 0,
+    token: lineStart.whole,
+    column: 0,
+    expectsName: false,
+    open: [],
+    isObject: []
+  }
   beginLine(walk, 0, lineStart.whole)
   while (walk.at < text.length && lines.count <= linesMax) {
-    const until = walk.at + stepCharacters
-    while (walk.at < until && walk.at < text.length) walkToken(walk)
+    walk.until = Math.min(text.length, walk.at + stepCharacters)
+    while (walk.at < walk.until) {
+      if (walk.token === lineStart.whole) walkMark(walk)
+      else walkToken(walk)
+    }
     yield
   }
   return lines.count > linesMax ? null : lines
@@ -54,14 +71,15 @@ function beginLine(walk: Walk, at: number, kind: number): void {
   walk.column = indentOf(walk.lines.depth, walk.lines.columns)
 }
 
-function walkToken(walk: Walk): void {
+/** Walks over one mark or white space, or begins a token. */
+function walkMark(walk: Walk): void {
   const code = walk.text.charCodeAt(walk.at)
-  if (code === quote) walkString(walk)
+  if (code === quote) beginToken(walk, walk.expectsName ? lineStart.name : lineStart.string)
   else if (code === openBrace || code === openBracket) open(walk, code)
   else if (code === closeBrace || code === closeBracket) close(walk)
   else if (code === comma) endItem(walk)
   else if (code === colon) endName(walk)
-  else if (code > 32) walkScalar(walk)
+  else if (code > 32) beginToken(walk, lineStart.scalar)
   else walk.at = skipSpace(walk.text, walk.at)
 }
 
@@ -105,38 +123,28 @@ function endName(walk: Walk): void {
   walk.expectsName = false
 }
 
-function walkString(walk: Walk): void {
-  const { text } = walk
-  const { columns } = walk.lines
-  const kind = walk.expectsName ? lineStart.name : lineStart.string
-  let at = walk.at + 1
-  let from = walk.at
-  for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
-    const size = code === backslash ? escapeSize(text, at) : characterSize(text, at, code)
-    if (walk.column + at + size - from > columns) {
-      beginLine(walk, at, kind)
-      from = at
-    }
-    at += size
-  }
-  walk.at = at + 1
-  walk.column += walk.at - from
+function beginToken(walk: Walk, kind: number): void {
+  walk.token = kind
+  walk.at += 1
+  walk.column += 1
 }
 
-function walkScalar(walk: Walk): void {
-  const { text } = walk
-  const { columns } = walk.lines
-  let { at } = walk
-  let from = at
-  for (let code = text.charCodeAt(at); !endsScalar(code); code = text.charCodeAt(at)) {
-    if (at > walk.at && walk.column + at + 1 - from > columns) {
-      beginLine(walk, at, lineStart.scalar)
-      from = at
+/** Walks to the end of the string, number or literal, or of the step. Begins lines on the way. */
+function walkToken(walk: Walk): void {
+  const { text, lines, token, until } = walk
+  const isString = token !== lineStart.scalar
+  while (walk.at < until) {
+    const code = text.charCodeAt(walk.at)
+    if (isString ? code === quote : endsScalar(code)) {
+      walk.token = lineStart.whole
+      if (isString) walk.at += 1
+      return
     }
-    at += 1
+    const size = code === backslash ? escapeSize(text, walk.at) : characterSize(text, walk.at, code)
+    if (walk.column + size > lines.columns) beginLine(walk, walk.at, token)
+    walk.at += size
+    walk.column += size
   }
-  walk.at = at
-  walk.column += at - from
 }
 
 function endsScalar(code: number): boolean {
