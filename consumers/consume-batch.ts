@@ -18,6 +18,8 @@
 import type { MessageOutcome } from '../core/message-outcome.ts'
 import type { Decoded } from '../platform/registry/decode.ts'
 import type { Message, MessageBatch } from '../platform/kafka/message-consumer.ts'
+import type { Registry } from '../platform/registry/schema-registry.ts'
+import type { DeadLetterLimit } from './dead-letter-limit.ts'
 import type { RetryWhileTransient } from './retry-while-transient.ts'
 import type { Settle } from './settle.ts'
 
@@ -34,11 +36,18 @@ export type HandleBatch<T> = (
   batch: MessageBatch
 ) => Promise<readonly MessageOutcome[]>
 
-interface ConsumerDependencies<T> {
-  readonly decode: DecodeBatch<T>
-  readonly handle: HandleBatch<T>
+/** Parts that the handlers of all groups share. */
+export interface ConsumerParts {
+  readonly groupId: string
+  readonly registry: Registry
+  readonly deadLetterLimit: DeadLetterLimit
   readonly settle: Settle
   readonly retryWhileTransient: RetryWhileTransient
+}
+
+interface ConsumerDependencies<T> extends Pick<ConsumerParts, 'settle' | 'retryWhileTransient'> {
+  readonly decode: DecodeBatch<T>
+  readonly handle: HandleBatch<T>
 }
 
 export function createConsumeBatch<T>(dependencies: ConsumerDependencies<T>) {
