@@ -4,7 +4,6 @@ import type { Decision } from '../../core/decision/decision.ts'
 import { createDecodeDecision } from '../../platform/registry/decoders.ts'
 import type { MessageBatch } from '../../platform/kafka/message-consumer.ts'
 import { isTransientPostgresError } from '../../platform/postgres/postgres.ts'
-import { createDecodeBatch } from '../decode-batch.ts'
 import { createConsumeBatch } from '../consume-batch.ts'
 import type { ConsumerParts } from '../consume-batch.ts'
 import type { Costs } from './deferral/costs.ts'
@@ -24,11 +23,11 @@ interface EvaluationDependencies extends ConsumerParts {
 }
 
 export function createEvaluation(dependencies: EvaluationDependencies) {
-  const { groupId, registry, deadLetterLimit, planDecisions, evaluateAll } = dependencies
+  const { groupId, registry, planDecisions, evaluateAll } = dependencies
   const { publish, defer, costs, lane } = dependencies
   return createConsumeBatch<Decision>({
     ...dependencies,
-    decode: createDecodeBatch(createDecodeDecision(registry), deadLetterLimit),
+    decode: createDecodeDecision(registry),
     handle: (decisions, batch) => lane.during(() => evaluateBatch(decisions, batch))
   })
 

@@ -7,7 +7,6 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
 import { createDecodeDecision, createDecodeEvaluation } from '../../platform/registry/decoders.ts'
 import { createConsumeBatch } from '../consume-batch.ts'
-import { createDecodeBatch } from '../decode-batch.ts'
 import { createMember, openPostgres } from '../group.ts'
 import type { GroupContext } from '../group.ts'
 import { bisecting } from './bisect.ts'
@@ -68,10 +67,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   await decisions.run(
     createConsumeBatch<Decision>({
       ...decisions,
-      decode: createDecodeBatch(
-        createDecodeDecision(decisions.registry),
-        decisions.deadLetterLimit
-      ),
+      decode: createDecodeDecision(decisions.registry),
       handle: measureDelay(bisecting(createStoreDecisions({ postgres }), decisions.groupId))
     })
   )
@@ -83,10 +79,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   await evaluations.run(
     createConsumeBatch<Evaluation>({
       ...evaluations,
-      decode: createDecodeBatch(
-        createDecodeEvaluation(evaluations.registry),
-        evaluations.deadLetterLimit
-      ),
+      decode: createDecodeEvaluation(evaluations.registry),
       handle: bisecting(createStoreEvaluations({ postgres, notifyCompleted }), evaluations.groupId)
     })
   )
