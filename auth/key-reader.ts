@@ -11,7 +11,7 @@ import type { AwaitedKey } from './awaited-keys.ts'
 
 interface KeyReader {
   /**
-   * Reads a key. Concurrent callers of the same key share one read.
+   * Reads a key. Concurrent callers that need the same key share one read.
    * @throws if Postgres fails or does not answer in time
    * @throws {Problem} 503 if too many keys are waiting
    */

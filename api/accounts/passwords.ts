@@ -23,7 +23,10 @@ import type { Caller } from './sessions.ts'
 
 export const passwords = createPasswords({ verifyPassword, hashPassword })
 
-/** Creates functions that throw a 503 problem if too many passwords are waiting to be hashed. */
+/**
+ * Creates functions that hash and verify passwords. They throw a 503 problem if too many passwords
+ * are waiting to be hashed.
+ */
 export function createPasswords(hashing: {
   readonly verifyPassword: typeof verifyPassword
   readonly hashPassword: typeof hashPassword

@@ -31,8 +31,8 @@ const freshMs = 5000
 const organizationsMax = 10_000
 const ruleSetsMax = 1000
 /**
- * Maximum total size of cached rule sets, in characters. A rule set may have 8 MiB of JSON, and
- * takes several times as much memory when parsed.
+ * Maximum total size of cached rule sets, in characters. A rule set can have about 8 million
+ * characters of JSON, and takes several times as much memory when parsed.
  */
 const charactersMax = 32 * 1024 * 1024
 

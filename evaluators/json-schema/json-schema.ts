@@ -68,7 +68,7 @@ function failureOf(check: CustomSchema, value: unknown): SchemaFailure | null {
 
 /**
  * Creates the finding for a mismatch. The reason names the location in the schema instead of the
- * value, because names in the value may be personal data.
+ * location in the value, because member names in the value may be personal data.
  */
 function misfit(failure: SchemaFailure, target: string): Finding {
   const { schemaPointer, valuePointer, detail } = failure

@@ -3,7 +3,8 @@
 import { wordsOf } from './words.ts'
 
 /**
- * Common words of languages in Latin script. They are rare in source code and in other languages.
+ * Common words of languages in Latin script. They are rare in source code, and most are rare in the
+ * other languages.
  */
 const smallWords = {
   de: 'der die das und ist nicht sie ich wir ein eine den dem mit für auf von wird sich auch bei',

@@ -53,8 +53,8 @@ export async function beginErasure(postgres: Postgres, erasure: NewErasure): Pro
 }
 
 /**
- * Retries a transaction that calls `writeErasure`, because busy storage can have a transaction in
- * progress that outlasts the lock timeout.
+ * Retries a transaction that calls `writeErasure`, because a storage transaction can outlast the
+ * lock timeout when storage is busy.
  * @throws the error of the last attempt
  */
 export function retryWhileLocked<T>(write: () => Promise<T>, attemptsMax: number): Promise<T> {

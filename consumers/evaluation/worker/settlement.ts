@@ -12,10 +12,7 @@ export type Settlement =
       readonly kind: 'retry'
       readonly at: Date
       readonly status_reason: StatusReason
-      /**
-       * False if the provider requested a pause. The attempt then does not count towards the
-       * maximum.
-       */
+      /** False after a rate-limit response. The attempt then does not count towards the maximum. */
       readonly isCounted: boolean
     }
   | { readonly kind: 'block'; readonly status_reason: StatusReason; readonly isCounted: false }

@@ -188,7 +188,7 @@ test('fills a free place of a full connection at once', async () => {
   const keys = await scene.addRuns(20, { connection_id })
   const overrides = { leaseMs: 20_000, idleMs: 3_600_000 }
   scene.start((request) => Promise.resolve(scored(request)), overrides)
-  // The next search for due runs would be in an hour.
+  // If the free place were not filled at once, the next search for due runs would be in an hour.
   await scene.allEnded(keys)
 })
 
