@@ -26,8 +26,8 @@ export interface KeyReaderDependencies {
   readonly postgres: Queryable
   readonly clock: Clock
   /**
-   * Called with each result that is not outdated, before its callers receive it. Also called with
-   * results that arrive after the callers' timeout.
+   * Called with each result that is not outdated, before the waiting callers receive it. Also
+   * called with results that arrive after the callers' timeout.
    */
   readonly keep: (keyId: string, entry: KeyEntry) => void
   /** Maximum number of keys that wait for the next query. */

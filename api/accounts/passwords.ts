@@ -80,7 +80,7 @@ export async function changePassword(
   const { current_password, new_password } = call.body
   const { email, password_hash: before } = await readAccount(accounts, user_id)
   refuseNewPassword(new_password, email)
-  // Counts against the login limits, so that a stolen session cannot be used to bypass them.
+  // A wrong password counts against the login limits, so that a stolen session cannot bypass them.
   const attempt = { email, remoteAddress: call.remote_address }
   const isRight = await throttle.attempt(attempt, () => passwords.verify(before, current_password))
   if (!isRight) {

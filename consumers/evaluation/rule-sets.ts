@@ -1,4 +1,4 @@
-/** Reads rule sets: the current version of an organization, or the version that a plan used. */
+/** Reads rule sets of organizations: the current version, or the version that a plan used. */
 import type { RuleSet } from '../../core/evaluation/rule.ts'
 import type { Clock } from '../../core/clock.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../evaluators/default-rule-set.ts'

@@ -4,7 +4,8 @@
  *           version  key id   nonce    tag       text, AES-256-GCM
  *
  * The key id is not secret. It distinguishes a wrong key from modified data, which GCM alone cannot
- * do. A secret that was sealed before SECRETS_KEY changed therefore has its own error message.
+ * do. Opening a secret that was sealed before SECRETS_KEY changed therefore fails with its own
+ * message.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 

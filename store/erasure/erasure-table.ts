@@ -79,8 +79,9 @@ export async function writeErasure(transaction: Queryable, erasure: NewErasure):
 }
 
 /**
- * End of the rule. It is computed under the lock, so every stored decision was received earlier. It
- * is rounded up to the next millisecond, because a Date has no finer resolution.
+ * Value of `received_until`. It is computed under the lock, so every decision that is already
+ * stored was received earlier. It is rounded up to the next millisecond, because a Date has no
+ * finer resolution.
  */
 const moment = `date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')`
 

@@ -1,4 +1,4 @@
-/** Finds stored or evaluated decisions that an erasure covers. */
+/** Finds the decisions that an erasure has yet to erase, whether or not they are stored. */
 import type { ErasureRule, ErasureScope } from '../../core/decision/erasure.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { textCondition } from '../../platform/postgres/text-condition.ts'

@@ -78,7 +78,7 @@ export function canceledEnd({ cancel_reason }: PendingRun): RunEnd {
   return { status: 'canceled', status_reason: cancel_reason ?? 'user' }
 }
 
-/** Returns the end of an expired run. The error says what the run was waiting for. */
+/** Returns how an expired run ends. Its error names what the run was waiting for, if known. */
 export function expiredEnd({ status, status_reason }: PendingRun): RunEnd {
   const waitedFor = status_reason === null ? '' : ` (${status_reason})`
   return { status: 'expired', status_reason: 'ttl', error: `expired while ${status}${waitedFor}` }

@@ -50,8 +50,8 @@ function retentionMsOf(role: string): number {
 }
 
 /**
- * Number of days by which a kind outlives the rows that refer to it, because `used_on` is updated
- * only once a day.
+ * Number of days by which a kind outlives the rows that refer to it. A margin, because `used_on` is
+ * a date.
  */
 const kindDays = 2
 

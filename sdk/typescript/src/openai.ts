@@ -84,7 +84,10 @@ export function wrapOpenAI<C extends object>(
 
 type Method = (...args: unknown[]) => unknown
 
-/** Checks for a read-only property, whose value a proxy must return unchanged. */
+/**
+ * Checks for a property that is neither writable nor configurable. A proxy must return its value
+ * unchanged.
+ */
 function isFixed(target: object, name: string | symbol): boolean {
   const found = Object.getOwnPropertyDescriptor(target, name)
   return found?.configurable === false && found.writable === false

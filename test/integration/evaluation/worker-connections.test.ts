@@ -1,5 +1,4 @@
-/** Tests what makes runs wait or end: the circuit and the limits of their connection, and budgets.
- */
+/** Tests what delays or ends runs: circuit breakers, limits of connections, and budgets. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { noCall } from '../../../consumers/evaluation/worker/judge-outcome.ts'
 import type { JudgeOutcome } from '../../../consumers/evaluation/worker/judge-outcome.ts'
