@@ -10,8 +10,8 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
   malformed_request:
     'The request is not valid HTTP/1.1, its path is invalid, its `Idempotency-Key` is ' +
     'malformed, or its body ended early or was sent in too many small chunks. Fix the client, ' +
-    'or send a complete request. An `Idempotency-Key` must have 1 to 255 printable ASCII ' +
-    'characters, in quotes, or without quotes if it contains no quotes, backslashes or spaces.',
+    'or send a complete request. An `Idempotency-Key` is a quoted string of 1 to 255 printable ' +
+    'ASCII characters. You can omit the quotes if it contains no quotes, backslashes or spaces.',
   api_key_required: 'The request has no API key. Send `Authorization: Bearer slk_…`.',
   api_key_malformed:
     'The format or the checksum of the key is wrong, probably because the key was truncated or ' +
@@ -71,8 +71,8 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
   in_use: '`used_by` lists what uses the resource. Change or delete those resources first.',
   built_in: 'Built-in resources are the same for every organization. Create your own instead.',
   limit_reached:
-    '`detail` says what is limited, and `limit` is the maximum. Delete something, or make it ' +
-    'smaller.',
+    '`detail` says what is limited, and `limit` is the maximum. Delete, revoke or disable ' +
+    'resources that you no longer need, or shorten the one that you are saving.',
   email_taken:
     'Another account with this email was created before you confirmed your registration or ' +
     'accepted the invite. Log in, or reset the password.',
@@ -127,8 +127,8 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
     'refreshes. Retry after `Retry-After` seconds.',
   headers_too_large: 'The request line and headers exceed 16 KiB. Send fewer or shorter headers.',
   internal_error:
-    'The error is a bug in Sluice. You can retry. Report the bug with the `request_id`, ' +
-    'which is also in the logs.',
+    'The cause is a bug in Sluice. You can retry. Report the bug with the `request_id`, which is ' +
+    'also in the logs.',
   authentication_unavailable:
     'This gateway has not cached the key, and Postgres does not respond or too many lookups are ' +
     'waiting. Retry.',
