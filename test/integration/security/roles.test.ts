@@ -15,7 +15,7 @@ const sessionRoutes = routes.filter(({ credential }) => credential.kind === 'ses
 const named = (list: readonly Route[]) =>
   list.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const)
 /** Operations that keep the connection open. */
-const streams = ['tailDecisions', 'tailDecisionsByTicket']
+const streams = ['tailDecisions']
 /** Checks whether a route ends the caller's session. These routes are tested last. */
 const isEnding = ({ operation }: Route): boolean => operation.operation_id === 'logout'
 
