@@ -118,7 +118,7 @@ export function readRunPage(store: OrganizationStore, page: ResultPage<RunFilter
   }
   const later = { ...ended, table: sql`later_runs`, condition: isFew ? isUnsuccessfulRow : null }
   return readBoundedPage<RunRow & KeyedRow>(store, page, {
-    // Pending runs come first: a run that ends in between is then found twice instead of not at all.
+    // Pending runs come first, so that a run that ends in between is found twice, not missed.
     sources: [
       ...(isOpen || status === undefined ? [open] : []),
       ...(isOpen ? [] : [packed, later])
