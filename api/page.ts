@@ -26,8 +26,8 @@ const cursorText = textFilter(
 )
 
 /**
- * Returns the schema of a text to compare with stored texts. Excludes U+0000, which Postgres
- * rejects, so no stored text contains it.
+ * Returns the schema of a text to compare with stored texts. Excludes U+0000: Postgres rejects it,
+ * so no stored text contains it.
  */
 export function textFilter(description: string, maxLength: number) {
   return text({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$', description })
@@ -61,7 +61,7 @@ const metaMembers = {
   limit: integer({ example: limitDefault })
 }
 
-/** Response members that report how far storage has processed its topic. */
+/** Response members that report how far storage has processed a topic. */
 export const lagMembers = {
   as_of: orNull(
     timeWith({

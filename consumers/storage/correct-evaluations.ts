@@ -7,9 +7,10 @@ import type { Decision } from '../../core/decision/decision.ts'
 import { renewDeferrals } from '../../store/insert-deferrals.ts'
 import type { Deferral } from '../../store/insert-deferrals.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
+import { identityArrays } from '../../store/find-identities.ts'
 import { lockCorrectionsExclusive } from '../../store/correction-lock.ts'
 import { deletePlanned, lockEvaluationRows } from '../../store/delete-evaluations.ts'
-import { timestamptzArray, uuidArray } from '../../platform/postgres/postgres-array.ts'
+import { timestamptzArray } from '../../platform/postgres/postgres-array.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { refreshOutcomes } from './refresh-outcomes.ts'
 import { storePacked } from './store-packed.ts'
@@ -70,8 +71,9 @@ function withoutRuns(decision: StoredDecision) {
 
 /**
  * `limit 1` makes Postgres look up each row by its key instead of joining whole tables. The lock on
- * the identity makes a concurrent erasure wait, so that it deletes the corrected row. A plan has no
- * agent: if both decisions have the time of the plan, it may belong to either of them.
+ * the identity makes a concurrent erasure wait, so that it deletes the corrected row. A plan does
+ * not record its agent: if the stored and the rejected decision both have the `received_at` of the
+ * plan, it may belong to either.
  */
 const selectStatement = `
   select distinct on (organization_id, decision_id) organization_id, decision_id, d.*,
@@ -122,8 +124,7 @@ function selectStored(
   rejected: readonly Decision[]
 ): Promise<StoredDecision[]> {
   return transaction.query<StoredDecision>(selectStatement, [
-    uuidArray(rejected.map(({ organization_id }) => organization_id)),
-    uuidArray(rejected.map(({ decision_id }) => decision_id)),
+    ...identityArrays(rejected),
     rejected.map(({ agent_id }) => agent_id),
     rejected.map(({ session_id }) => session_id),
     timestamptzArray(rejected.map(({ received_at }) => received_at))
