@@ -4,9 +4,9 @@ import { NuqsAdapter } from 'nuqs/adapters/react'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
-import { retryDelayOf, shouldRetry } from './lib/retries.ts'
-import { applyTheme } from './lib/preferences.ts'
-import { resumeSession, session } from './lib/session.ts'
+import { retryDelayOf, shouldRetry } from './api/retries.ts'
+import { applyTheme } from './ui/preferences.ts'
+import { resumeSession, session } from './session/session.ts'
 import { App } from './pages/app.tsx'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -24,9 +24,13 @@ const queries = new QueryClient({
     }
   }
 })
+let before = session.get().state
 session.subscribe(() => {
+  const { state } = session.get()
   // The next user must not see the data of the last one.
-  if (session.get().state === 'signed_out') queries.clear()
+  if (state === 'signed_out') queries.clear()
+  if (state === 'signed_in' && before === 'expired') void queries.resetQueries()
+  before = state
 })
 
 const root = document.getElementById('root')

@@ -6,7 +6,7 @@ import { startBrowser } from '../support/browser.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Client, Installation, Tenant } from '../support/installation.ts'
 
-export interface ConsoleScene {
+interface ConsoleScene {
   readonly sluice: Installation
   readonly gateway: Application
   readonly tenant: Tenant
@@ -14,7 +14,7 @@ export interface ConsoleScene {
   readonly browser: Browser
 }
 
-/** Starts a gateway, and the consumers unless no test sends decisions, before the tests of a file. */
+/** Starts a gateway, and unless no test sends decisions the consumers, before all tests. */
 export function useConsoleScene({ withConsumers = true } = {}): () => ConsoleScene {
   let scene: ConsoleScene | undefined
   beforeAll(async () => {
@@ -33,7 +33,7 @@ export function useConsoleScene({ withConsumers = true } = {}): () => ConsoleSce
   }
 }
 
-export interface WatchedPage {
+interface WatchedPage {
   readonly page: Page
   readonly context: BrowserContext
   /** Errors of the console, errors of scripts, and requests to other hosts. */

@@ -136,8 +136,8 @@ describe('the list', () => {
 
   test('says that a filter matches nothing and removes a term', async () => {
     const { page } = await openPage(scene())
-    await signIn(page, scene().tenant, '/console/decisions?q=agent:nobody')
-    await page.getByRole('button', { name: 'agent:nobody ×' }).click()
+    await signIn(page, scene().tenant, '/console/decisions?q=agent:absent')
+    await page.getByRole('button', { name: 'agent:absent ×' }).click()
     await rowsOf(page).first().waitFor()
   })
 })

@@ -8,7 +8,7 @@ import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scen
 const scene = useConsoleScene({ withConsumers: false })
 const firstLoadBytesMax = 150_000
 
-test('keeps the session over a reload, with no token in storage, and ends it in all tabs', async () => {
+test('keeps the session over a reload, stores no token, and ends in all tabs', async () => {
   const watched = await openPage(scene())
   const { page, context } = watched
   await signIn(page, scene().tenant)
@@ -52,7 +52,7 @@ test('two tabs refresh one after the other, and both stay signed in', async () =
   expect([most, refreshes]).toEqual([1, 2])
 })
 
-test('an expired token is refreshed once, and a refused refresh asks for the password', async () => {
+test('refreshes a rejected token once, and asks for the password if that fails', async () => {
   const { page } = await openPage(scene())
   await signIn(page, scene().tenant, '/console/decisions?from=-24h')
   const problem = { title: 'The session is not valid', detail: 'It expired.', retryable: false }

@@ -1,6 +1,6 @@
 /** All routes of the console. */
 import { Redirect, Route, Switch } from 'wouter'
-import { useSession } from '../lib/use-session.ts'
+import { useSession } from '../session/use-session.ts'
 import { DecisionPage } from './decision/decision-page.tsx'
 import { DecisionsPage } from './decisions/decisions-page.tsx'
 import { NotFound } from './not-found.tsx'

@@ -2,8 +2,8 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { applyTheme, browserZone, themes, useTheme, useZone } from '../lib/preferences.ts'
-import { useMe, useSignOut, useSwitchOrganization } from '../lib/use-session.ts'
+import { applyTheme, browserZone, themes, useTheme, useZone } from '../ui/preferences.ts'
+import { useMe, useSignOut, useSwitchOrganization } from '../session/use-session.ts'
 import { ProblemBox } from '../ui/problem-box.tsx'
 
 export function Shell({ children }: { readonly children: ReactNode }) {

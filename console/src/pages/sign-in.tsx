@@ -1,7 +1,7 @@
 /** Signs in: as a page for a new visitor, as a dialog over the page after the session has ended. */
 import { useEffect, useRef, useState } from 'react'
 import type { FormEvent } from 'react'
-import { signIn } from '../lib/session.ts'
+import { signIn } from '../session/session.ts'
 import { ProblemBox } from '../ui/problem-box.tsx'
 
 interface SignInProps {
@@ -26,7 +26,7 @@ export function SignInDialog({ reason }: SignInProps) {
       ref={dialog}
       className="sign-in"
       aria-labelledby="sign-in-title"
-      onCancel={(event) => event.preventDefault()}
+      onClose={() => dialog.current?.showModal()}
     >
       <SignInForm reason={reason} />
     </dialog>

@@ -1,6 +1,6 @@
 /** Shows what went wrong, the id of the request, and a button that retries. */
 import { useEffect, useState } from 'react'
-import { ApiError } from '../lib/api-error.ts'
+import { ApiError } from '../api/api-error.ts'
 import { CopyButton } from './copy-button.tsx'
 
 interface ProblemBoxProps {

@@ -1,6 +1,6 @@
 /** Shows a time in the chosen zone; its title is the time in UTC. */
-import { formatTime } from '../lib/format.ts'
-import { useZone } from '../lib/preferences.ts'
+import { formatTime } from '../text/format.ts'
+import { useZone } from './preferences.ts'
 
 export function Time({ iso }: { readonly iso: string }) {
   const [zone] = useZone()

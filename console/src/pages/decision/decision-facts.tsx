@@ -1,7 +1,7 @@
 /** The fields of a decision. */
 import type { ReactNode } from 'react'
-import { visible } from '../../lib/visible.ts'
-import type { DecisionFields } from '../../lib/wire.ts'
+import { visible } from '../../text/visible.ts'
+import type { DecisionFields } from '../../api/wire.ts'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/time.tsx'
 

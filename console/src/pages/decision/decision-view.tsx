@@ -1,8 +1,8 @@
 /** Everything about one decision: its fields, its evaluation, its payload and its session. */
-import { ApiError } from '../../lib/api-error.ts'
-import { curlOfDecision } from '../../lib/curl.ts'
-import type { DecisionParts } from '../../lib/decision-text.ts'
-import { isNotYet } from '../../lib/retries.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { curlOfDecision } from '../../decision/curl.ts'
+import type { DecisionParts } from '../../decision/decision-text.ts'
+import { isNotYet } from '../../api/retries.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'

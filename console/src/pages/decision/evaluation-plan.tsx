@@ -1,10 +1,10 @@
 /** The evaluation of a decision: one line for each rule and evaluator, also for those that did not
  * run, with the reason.
  */
-import { formatDuration } from '../../lib/format.ts'
-import { explain } from '../../lib/reasons.ts'
-import { visible } from '../../lib/visible.ts'
-import type { Evaluation } from '../../lib/wire.ts'
+import { formatDuration } from '../../text/format.ts'
+import { explain } from '../../decision/explain.ts'
+import { visible } from '../../text/visible.ts'
+import type { EvaluationBody } from '../../api/wire.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
@@ -24,17 +24,13 @@ export function EvaluationPlan({ id }: { readonly id: string }) {
   )
 }
 
-function Plan({ evaluation }: { readonly evaluation: Evaluation }) {
+function Plan({ evaluation }: { readonly evaluation: EvaluationBody }) {
   const { status, reason, progress } = evaluation
   const lines = linesOf(evaluation)
   return (
     <>
       <p>
-        <Pill word={status} /> {explain(reason)}{' '}
-        <span className="quiet">
-          planned {progress.planned} = {progress.succeeded} succeeded + {progress.failed} failed +{' '}
-          {progress.skipped} skipped + {progress.pending} waiting
-        </span>
+        <Pill word={status} /> {explain(reason)} <span className="quiet">{sumOf(progress)}</span>
       </p>
       {lines.length > 0 && (
         <div className="wide" tabIndex={0} role="region" aria-label="Evaluation plan">
@@ -59,6 +55,12 @@ function Plan({ evaluation }: { readonly evaluation: Evaluation }) {
       )}
     </>
   )
+}
+
+/** The parts add up, so that no run is missing without a trace. */
+function sumOf({ planned, succeeded, failed, skipped, pending }: EvaluationBody['progress']) {
+  const ended = `${succeeded} succeeded + ${failed} failed + ${skipped} skipped`
+  return `planned ${planned} = ${ended} + ${pending} waiting`
 }
 
 function PlanRow({ line }: { readonly line: PlanLine }) {

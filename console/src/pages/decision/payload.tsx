@@ -1,7 +1,7 @@
 /** One payload of a decision, exactly as it was sent. */
 import { JsonView } from '../../json/json-view.tsx'
-import { bytesOf, formatBytes } from '../../lib/format.ts'
-import type { PayloadName } from '../../lib/decision-text.ts'
+import { bytesOf, formatBytes } from '../../text/format.ts'
+import type { PayloadName } from '../../decision/decision-text.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 
 interface PayloadProps {

@@ -1,5 +1,5 @@
 /** Joins the plan, the runs and the scores of a decision into lines. */
-import type { Evaluation, PlannedRun } from '../../lib/wire.ts'
+import type { EvaluationBody, PlanEntryBody } from '../../api/wire.ts'
 
 interface ScoreLine {
   readonly name: string
@@ -20,11 +20,11 @@ export interface PlanLine {
   readonly score: ScoreLine | null
 }
 
-type Scores = Evaluation['scores']
+type Scores = EvaluationBody['scores']
 type ScoreView = Scores[string]['other_sources'][string]
 
 /** Returns one line for each planned run and score, and one for each rule that planned nothing. */
-export function linesOf({ plan, runs, scores }: Evaluation): readonly PlanLine[] {
+export function linesOf({ plan, runs, scores }: EvaluationBody): readonly PlanLine[] {
   const named = Object.entries(scores).flatMap(([name, score]) =>
     [score, ...Object.values(score.other_sources)].map((view) => ({ name, view }))
   )
@@ -43,7 +43,7 @@ export function linesOf({ plan, runs, scores }: Evaluation): readonly PlanLine[]
   return [...planned, ...pushed.map(({ name, view }) => pushedLineOf(name, view))]
 }
 
-function lineOf(entry: PlannedRun, durationUs: number | null): PlanLine {
+function lineOf(entry: PlanEntryBody, durationUs: number | null): PlanLine {
   const { rule, evaluator, evaluator_version: version, outcome, reason } = entry
   const key = `${entry.rule_id} ${rule} ${entry.evaluator_id} ${evaluator} ${entry.run_id}`
   return { key, rule, evaluator, version, outcome, reason, durationUs, score: null }

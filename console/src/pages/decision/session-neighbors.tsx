@@ -1,7 +1,7 @@
 /** The decisions before and after a decision in its session. */
 import { Link, useSearch } from 'wouter'
-import { visible } from '../../lib/visible.ts'
-import type { SessionDecision } from '../../lib/wire.ts'
+import { visible } from '../../text/visible.ts'
+import type { SessionDecision } from '../../api/wire.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'

@@ -1,9 +1,9 @@
 /** Reads a decision, its evaluation and its neighbors in the session. */
 import { useQuery } from '@tanstack/react-query'
-import { readJson, readText } from '../../lib/api.ts'
-import { readDecisionText } from '../../lib/decision-text.ts'
-import { notYetWaitSeconds } from '../../lib/retries.ts'
-import type { Evaluation, SessionContext } from '../../lib/wire.ts'
+import { readJson, readText } from '../../api/api.ts'
+import { readDecisionText } from '../../decision/decision-text.ts'
+import { notYetWaitSeconds } from '../../api/retries.ts'
+import type { EvaluationBody, SessionContext } from '../../api/wire.ts'
 
 const pollMs = 2000
 /** After this many polls the page waits for the user. */
@@ -30,7 +30,7 @@ export function useEvaluation(id: string) {
   return useQuery({
     queryKey: ['evaluation', id],
     queryFn: ({ signal }) =>
-      readJson<Evaluation>({ path: `/v1/evaluation/${encodeURIComponent(id)}`, signal }),
+      readJson<EvaluationBody>({ path: `/v1/evaluation/${encodeURIComponent(id)}`, signal }),
     refetchInterval: ({ state: { data, dataUpdateCount } }) => {
       const isOpen = data?.status === 'pending' || data?.status === 'evaluating'
       return isOpen && dataUpdateCount < pollsMax ? pollMs : false

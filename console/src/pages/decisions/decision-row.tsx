@@ -1,8 +1,8 @@
 /** One row of the list of decisions. */
 import { memo } from 'react'
 import { Link } from 'wouter'
-import { visible } from '../../lib/visible.ts'
-import type { DecisionSummary } from '../../lib/wire.ts'
+import { visible } from '../../text/visible.ts'
+import type { DecisionSummary } from '../../api/wire.ts'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/time.tsx'
 

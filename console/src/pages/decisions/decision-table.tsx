@@ -2,7 +2,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import { useSearch } from 'wouter'
-import type { DecisionSummary } from '../../lib/wire.ts'
+import type { DecisionSummary } from '../../api/wire.ts'
 import { columns, DecisionRow, rowId } from './decision-row.tsx'
 
 const rowHeight = 32

@@ -1,5 +1,5 @@
 /** The list of decisions, with the query bar and a panel that shows one of them. */
-import { useZone } from '../../lib/preferences.ts'
+import { useZone } from '../../ui/preferences.ts'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Freshness } from './freshness.tsx'
 import { ListBody } from './list-body.tsx'
@@ -8,6 +8,15 @@ import { QueryBar } from './query-bar.tsx'
 import { useActiveRow } from './use-active-row.ts'
 import { useDecisions } from './use-decisions.ts'
 import { useListState } from './use-list-state.ts'
+
+const keys = [
+  ['j', 'next'],
+  ['k', 'previous'],
+  ['Enter', 'open'],
+  ['o', 'peek'],
+  ['/', 'query'],
+  ['Esc', 'close']
+] as const
 
 export function DecisionsPage() {
   const [state] = useListState()
@@ -34,8 +43,11 @@ export function DecisionsPage() {
         {peek !== null && <Peek key={peek} id={peek} onClose={close} />}
       </div>
       <p className="quiet keys">
-        <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>o</kbd> peek · <kbd>/</kbd>{' '}
-        query · <kbd>Esc</kbd> close
+        {keys.map(([key, action]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {action}
+          </span>
+        ))}
       </p>
     </main>
   )

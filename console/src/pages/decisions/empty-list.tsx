@@ -1,5 +1,5 @@
 /** Says why the list is empty, and what to do about it. */
-import { termsOf } from '../../lib/query-text.ts'
+import { termsOf } from '../../query/query-text.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -22,7 +22,11 @@ function EmptyFilter() {
       <p>No decision in this range matches the query. Remove a term:</p>
       <p className="chips">
         {terms.map(({ text }, index) => (
-          <button key={text} type="button" onClick={() => void setState({ q: without(index) })}>
+          <button
+            key={`${index} ${text}`}
+            type="button"
+            onClick={() => void setState({ q: without(index) })}
+          >
             {text} ×
           </button>
         ))}

@@ -3,9 +3,9 @@ import { useEffect, useId, useRef, useState } from 'react'
 import type { FormEvent } from 'react'
 import { evaluationStatuses } from '../../../../core/evaluation/evaluation-status.ts'
 import { verdicts } from '../../../../core/evaluation/evaluation.ts'
-import { parseQuery } from '../../lib/parse-query.ts'
-import { fieldOf, withField } from '../../lib/query-text.ts'
-import { useKeys } from '../../lib/use-keys.ts'
+import { parseQuery } from '../../query/parse-query.ts'
+import { fieldOf, withField } from '../../query/query-text.ts'
+import { useKeys } from '../../ui/use-keys.ts'
 import { rangeDefault, ranges, useListState } from './use-list-state.ts'
 
 /** Removes spaces at the ends, so that equal queries have equal URLs. */

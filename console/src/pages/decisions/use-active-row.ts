@@ -1,8 +1,8 @@
 /** The active row of the list, and the keys that move and open it. */
 import { useCallback, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import { useKeys } from '../../lib/use-keys.ts'
-import type { DecisionSummary } from '../../lib/wire.ts'
+import { useKeys } from '../../ui/use-keys.ts'
+import type { DecisionSummary } from '../../api/wire.ts'
 import { useListState } from './use-list-state.ts'
 
 export function useActiveRow(rows: readonly DecisionSummary[]) {
@@ -31,7 +31,11 @@ export function useActiveRow(rows: readonly DecisionSummary[]) {
     const id = rows[active]?.decision_id
     if (id !== undefined) navigate(`/decisions/${id}${search === '' ? '' : `?${search}`}`)
   }
-  const close = useCallback(() => void setState({ peek: null }), [setState])
+  const close = useCallback(() => {
+    void setState({ peek: null })
+    // The focus was in the panel that disappears.
+    document.querySelector<HTMLElement>('[role=grid]')?.focus()
+  }, [setState])
   useKeys({
     j: () => move(1),
     k: () => move(-1),

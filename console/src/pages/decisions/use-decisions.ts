@@ -1,22 +1,22 @@
 /** Reads the decisions that match the query, page by page. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { readJson } from '../../lib/api.ts'
-import { parseQuery } from '../../lib/parse-query.ts'
-import type { DecisionPage, SearchBody } from '../../lib/wire.ts'
+import { readJson } from '../../api/api.ts'
+import { parseQuery } from '../../query/parse-query.ts'
+import type { DecisionPageBody, SearchBody } from '../../api/wire.ts'
 
 const pageLimit = 100
 /** Rows in memory. Beyond them the user narrows the query. */
 export const rowsMax = 10_000
 
-export interface ListQuery {
+interface ListQuery {
   readonly q: string
   readonly from: string | null
   readonly to: string | null
 }
 
-function search(body: SearchBody, signal: AbortSignal): Promise<DecisionPage> {
-  return readJson<DecisionPage>({ path: '/v1/decisions/search', body, signal })
+function search(body: SearchBody, signal: AbortSignal): Promise<DecisionPageBody> {
+  return readJson<DecisionPageBody>({ path: '/v1/decisions/search', body, signal })
 }
 
 export function useDecisions({ q, from, to }: ListQuery) {

@@ -3,7 +3,7 @@ import { evaluationStatuses } from '../../../core/evaluation/evaluation-status.t
 import { verdicts } from '../../../core/evaluation/evaluation.ts'
 
 interface FieldForm {
-  /** `list`: several values, of which any may match. `range`: `>=` or `<=` and a number. */
+  /** `list` and `choice`: several values; one must match. `range`: `>=` or `<=` and a number. */
   readonly kind: 'text' | 'list' | 'choice' | 'range' | 'flag'
   readonly filter: string
   readonly values?: readonly string[]

@@ -1,6 +1,6 @@
 /** Tests that text cannot hide characters or change the direction of the page. */
 import { expect, test } from '@jest/globals'
-import { visible } from '../../../../../console/src/lib/visible.ts'
+import { visible } from '../../../../../console/src/text/visible.ts'
 
 test.each([
   ['plain é 😀 مرحبا', 'plain é 😀 مرحبا'],

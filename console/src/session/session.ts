@@ -4,15 +4,15 @@
  *     starting ──▶ signed_in ──▶ expired ──▶ signed_in
  *         └──▶ signed_out ◀── (sign out, in any tab)
  */
-import { ApiError } from './api-error.ts'
+import { ApiError } from '../api/api-error.ts'
 import { openTokens, readMark, writeMark } from './session-store.ts'
 import type { Tokens } from './session-store.ts'
 
-export type SessionState = 'starting' | 'signed_out' | 'signed_in' | 'expired'
+type SessionState = 'starting' | 'signed_out' | 'signed_in' | 'expired'
 
 interface SessionView {
   readonly state: SessionState
-  /** Why the session ended, as a sentence; null if the user has not been signed in or signed out. */
+  /** Why the session ended, as a sentence; null if it has not, or if the user ended it here. */
   readonly reason: string | null
 }
 

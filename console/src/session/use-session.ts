@@ -1,10 +1,10 @@
 /** The session and its user, for components. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { readJson } from './api.ts'
+import { readJson } from '../api/api.ts'
 import { forgetSession, keepTokens, session } from './session.ts'
 import { tokensOf } from './session-store.ts'
-import type { Me } from './wire.ts'
+import type { Me } from '../api/wire.ts'
 
 export function useSession() {
   return useSyncExternalStore(session.subscribe, session.get)

@@ -5,7 +5,7 @@ import {
   quoteValue,
   termsOf,
   withField
-} from '../../../../../console/src/lib/query-text.ts'
+} from '../../../../../console/src/query/query-text.ts'
 
 test('replaces, adds and removes a field', () => {
   const text = 'agent:"a b"  verdict:fail,mixed late'

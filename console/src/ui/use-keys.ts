@@ -20,8 +20,6 @@ export function useKeys(handlers: KeyHandlers): void {
 /** Checks whether the focused element needs the key itself. */
 function isTaken({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
-  if (target.closest('dialog, input, textarea, select') !== null) return true
-  const isArrow = key.startsWith('Arrow')
-  if (isArrow) return target.closest('.json') !== null
+  if (target.closest('dialog, input, textarea, select, .json-view') !== null) return true
   return key === 'Enter' && target.closest('a, button') !== null
 }

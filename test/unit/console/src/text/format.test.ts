@@ -5,7 +5,7 @@ import {
   formatBytes,
   formatDuration,
   formatTime
-} from '../../../../../console/src/lib/format.ts'
+} from '../../../../../console/src/text/format.ts'
 
 test('formats a time in the zone, with milliseconds', () => {
   const iso = '2026-01-31T23:30:05.190Z'

@@ -15,11 +15,11 @@ type Wire<T> = T extends Date
       : T
 
 export type Me = Wire<Static<typeof me>>
-export type DecisionPage = Wire<Static<typeof decisionPage>>
-export type DecisionSummary = DecisionPage['data'][number]
+export type DecisionPageBody = Wire<Static<typeof decisionPage>>
+export type DecisionSummary = DecisionPageBody['data'][number]
 export type SearchBody = Static<typeof decisionSearch>
-export type Evaluation = Wire<Static<typeof evaluation>>
-export type PlannedRun = Evaluation['plan'][number]
+export type EvaluationBody = Wire<Static<typeof evaluation>>
+export type PlanEntryBody = EvaluationBody['plan'][number]
 export type SessionContext = Wire<Static<typeof context>>
 export type SessionDecision = SessionContext['before'][number]
 type WireDecision = Wire<Static<typeof decision>>

@@ -1,9 +1,8 @@
-/** Parses the query bar into a search of the API. What it cannot express is an error, never dropped.
- */
+/** Parses the query bar into a search of the API. A term that has no meaning is an error. */
 import { queryFields } from './query-fields.ts'
 import { termsOf } from './query-text.ts'
 import type { QueryTerm } from './query-text.ts'
-import type { SearchBody } from './wire.ts'
+import type { SearchBody } from '../api/wire.ts'
 
 interface ParsedQuery {
   readonly search: SearchBody

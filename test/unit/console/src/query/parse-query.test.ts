@@ -1,6 +1,6 @@
 /** Tests that the query bar becomes a search of the API, or a sentence that says why it cannot. */
 import { expect, test } from '@jest/globals'
-import { parseQuery } from '../../../../../console/src/lib/parse-query.ts'
+import { parseQuery } from '../../../../../console/src/query/parse-query.ts'
 
 test.each<[string, object]>([
   ['', {}],

@@ -1,9 +1,9 @@
 /** Calls the API and turns its problems into errors. */
 import { parseJson } from './parse-json.ts'
-import { accessToken, refreshSession } from './session.ts'
+import { accessToken, refreshSession } from '../session/session.ts'
 import { apiErrorOf, unreachable } from './api-error.ts'
 
-export interface ApiRequest {
+interface ApiRequest {
   readonly path: string
   /** Sent as the JSON body of a POST. Default: a GET without a body. */
   readonly body?: unknown
@@ -22,21 +22,13 @@ export async function readJson<T>(request: ApiRequest): Promise<T> {
   return parseJson<T>(await readText(request))
 }
 
-/** Sends a request without an access token, for example a login. */
-export async function readOpen<T>(request: ApiRequest): Promise<T> {
-  return parseJson<T>(await textOf(await send(request, null)))
-}
-
-async function send({ path, body, signal }: ApiRequest, token: string | null): Promise<Response> {
-  const headers = new Headers({ accept: 'application/json' })
-  if (token !== null) headers.set('authorization', `Bearer ${token}`)
+async function send({ path, body, signal }: ApiRequest, token: string): Promise<Response> {
+  const headers = new Headers({ authorization: `Bearer ${token}` })
   if (body !== undefined) headers.set('content-type', 'application/json')
   try {
     return await fetch(path, {
       method: body === undefined ? 'GET' : 'POST',
       headers,
-      // The refresh cookie is sent only to /v1/auth.
-      credentials: 'same-origin',
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal !== undefined && { signal })
     })

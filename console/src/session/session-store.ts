@@ -1,6 +1,6 @@
 /** Gets tokens from the API, and remembers in the browser that there is a session to resume. */
-import { apiErrorOf, unreachable } from './api-error.ts'
-import { parseJson } from './parse-json.ts'
+import { apiErrorOf, unreachable } from '../api/api-error.ts'
+import { parseJson } from '../api/parse-json.ts'
 
 export interface Tokens {
   readonly accessToken: string

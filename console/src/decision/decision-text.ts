@@ -2,9 +2,9 @@
  * would change numbers and the order of keys.
  */
 import { scanMembers } from '../../../core/json/json-members.ts'
-import type { DecisionFields } from './wire.ts'
+import type { DecisionFields } from '../api/wire.ts'
 
-export const payloadNames = ['input', 'output', 'metadata'] as const
+const payloadNames = ['input', 'output', 'metadata'] as const
 export type PayloadName = (typeof payloadNames)[number]
 
 export interface DecisionParts {

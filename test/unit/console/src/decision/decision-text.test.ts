@@ -1,7 +1,7 @@
 /** Tests that a decision is cut out of a response without changing its payload. */
 import { expect, test } from '@jest/globals'
-import { curlOfDecision } from '../../../../../console/src/lib/curl.ts'
-import { readDecisionText } from '../../../../../console/src/lib/decision-text.ts'
+import { curlOfDecision } from '../../../../../console/src/decision/curl.ts'
+import { readDecisionText } from '../../../../../console/src/decision/decision-text.ts'
 
 const input = String.raw`{ "n": 9007199254740993, "z": -0, "e": 1e400, "q": "a\"}", "2":1,"1":2}`
 const text = `{"decision_id":"id","input":${input},"output":"4","agent_id":"it's","session_id":null,
