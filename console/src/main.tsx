@@ -24,13 +24,16 @@ const queries = new QueryClient({
     }
   }
 })
-let before = session.get().state
+let before = session.get()
 session.subscribe(() => {
-  const { state } = session.get()
-  // The next user must not see the data of the last one.
-  if (state === 'signed_out') queries.clear()
-  if (state === 'signed_in' && before === 'expired') void queries.resetQueries()
-  before = state
+  const now = session.get()
+  const isOther = now.organizationId !== before.organizationId
+  // The next user or organization must not see the data of the last one.
+  if (now.state === 'signed_out') queries.clear()
+  else if (now.state === 'signed_in' && before.state !== 'starting' && isOther) {
+    void queries.resetQueries()
+  }
+  before = now
 })
 
 const root = document.getElementById('root')

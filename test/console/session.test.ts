@@ -112,3 +112,32 @@ test('CONSOLE_ENABLED=false and GATEWAY_ROUTES=ingest serve no console', async (
   )
   expect(statuses).toEqual([200, 404, 404])
 })
+
+test('switching the organization shows the data of the other one', async () => {
+  const { sluice, tenant } = scene()
+  const other = await sluice.createTenant()
+  await sluice.database.query(
+    `insert into memberships (organization_id, user_id, role)
+     select $1, user_id, 'viewer' from users where email = $2`,
+    [other.organization_id, tenant.email]
+  )
+  const watched = await openPage(scene())
+  const { page } = watched
+  await signIn(page, tenant)
+  const select = page.getByLabel('Organization')
+  await waitUntil('the organization', async () => {
+    return (await select.inputValue()) === tenant.organization_id
+  })
+  const switched = page.waitForResponse('**/v1/auth/organization/switch')
+  await select.selectOption(other.organization_id)
+  await switched
+  // The page reads everything again, for the other organization.
+  await waitUntil('the other organization', async () => {
+    return (await select.inputValue()) === other.organization_id
+  })
+  await page.reload()
+  await waitUntil('the same organization', async () => {
+    return (await select.inputValue()) === other.organization_id
+  })
+  expectNoFlaws(watched)
+})

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { applyTheme, browserZone, themes, useTheme, useZone } from '../ui/preferences.ts'
-import { useMe, useSignOut, useSwitchOrganization } from '../session/use-session.ts'
+import { signOut, switchOrganization, useMe } from '../session/use-session.ts'
 import { ProblemBox } from '../ui/problem-box.tsx'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -37,14 +37,13 @@ function railLinkClass(isActive: boolean): string {
 
 function Organization() {
   const { data } = useMe()
-  const switchTo = useSwitchOrganization()
   const [error, setError] = useState<Error | null>(null)
   if (data === undefined) return <p className="organization"> </p>
   const { organizations, organization_id } = data
   const current = organizations.find(({ id }) => id === organization_id)
   if (organizations.length < 2) return <p className="organization">{current?.name}</p>
   const change = (id: string): void => {
-    switchTo(id).then(
+    switchOrganization(id).then(
       () => setError(null),
       (failure: unknown) => setError(failure instanceof Error ? failure : null)
     )
@@ -100,7 +99,6 @@ function ZoneSelect() {
 
 function Account() {
   const { data } = useMe()
-  const signOut = useSignOut()
   return (
     <>
       <p className="quiet ellipsis" title={data?.user.email}>

@@ -5,11 +5,14 @@ import { parseJson } from '../api/parse-json.ts'
 export interface Tokens {
   readonly accessToken: string
   readonly expiresAtMs: number
+  /** The organization that the session acts for. Another tab may have changed it. */
+  readonly organizationId: string
 }
 
 interface TokenResponse {
   readonly access_token: string
   readonly expires_in: number
+  readonly organization_id: string
 }
 
 /** Posts to a route that returns an access token and sets the refresh cookie. */
@@ -28,8 +31,12 @@ export async function openTokens(
   return tokensOf(parseJson<TokenResponse>(text))
 }
 
-export function tokensOf({ access_token, expires_in }: TokenResponse): Tokens {
-  return { accessToken: access_token, expiresAtMs: Date.now() + expires_in * 1000 }
+export function tokensOf(response: TokenResponse): Tokens {
+  return {
+    accessToken: response.access_token,
+    expiresAtMs: Date.now() + response.expires_in * 1000,
+    organizationId: response.organization_id
+  }
 }
 
 /**

@@ -14,6 +14,7 @@ interface SessionView {
   readonly state: SessionState
   /** Why the session ended, as a sentence; null if it has not, or if the user ended it here. */
   readonly reason: string | null
+  readonly organizationId?: string
 }
 
 const lockName = 'sluice-refresh'
@@ -50,7 +51,7 @@ function end(next: SessionView): void {
 export function keepTokens(next: Tokens): void {
   tokens = next
   writeMark(true)
-  show({ state: 'signed_in', reason: null })
+  show({ state: 'signed_in', reason: null, organizationId: next.organizationId })
 }
 
 /** Resumes the session of the cookie, if this browser has one. */

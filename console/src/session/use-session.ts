@@ -1,5 +1,5 @@
 /** The session and its user, for components. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { readJson } from '../api/api.ts'
 import { forgetSession, keepTokens, session } from './session.ts'
@@ -17,22 +17,16 @@ export function useMe() {
   })
 }
 
-/** Returns a function that ends the session at the server and in all tabs. */
-export function useSignOut(): () => void {
-  return () => {
-    const revoke = readJson({ path: '/v1/auth/logout', body: {} })
-    // Without the server the tokens are forgotten here; the session then ends when it expires.
-    void revoke.catch(() => undefined).finally(forgetSession)
-  }
+/** Ends the session at the server and in all tabs. */
+export function signOut(): void {
+  const revoke = readJson({ path: '/v1/auth/logout', body: {} })
+  // Without the server the tokens are forgotten here; the session then ends when it expires.
+  void revoke.catch(() => undefined).finally(forgetSession)
 }
 
-/** Returns a function that acts for another organization of the user. */
-export function useSwitchOrganization() {
-  const queries = useQueryClient()
-  return async (organizationId: string): Promise<void> => {
-    const body = { organization_id: organizationId }
-    type Switched = Parameters<typeof tokensOf>[0]
-    keepTokens(tokensOf(await readJson<Switched>({ path: '/v1/organization/switch', body })))
-    await queries.resetQueries()
-  }
+/** Acts for another organization of the user. */
+export async function switchOrganization(organizationId: string): Promise<void> {
+  const body = { organization_id: organizationId }
+  type Switched = Parameters<typeof tokensOf>[0]
+  keepTokens(tokensOf(await readJson<Switched>({ path: '/v1/auth/organization/switch', body })))
 }
