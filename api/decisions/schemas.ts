@@ -10,6 +10,7 @@ import { count, evaluationStatus, scores, scoresExample } from '../response-sche
 import { time, timeOrNull, uuid, verdict } from '../response-schemas.ts'
 import { run } from '../results/schemas.ts'
 import { nameCharsMax } from '../results/scores/schemas.ts'
+import { groupNames } from '../stats/sum-sources.ts'
 import { rangeQuery, sortDefault } from './list-query.ts'
 
 /** Maximum time between a decision and the decisions of its context, in days. */
@@ -180,15 +181,7 @@ export const decision = objectOf({
 })
 
 export const facetQuery = {
-  field: oneOf([
-    'agent_id',
-    'domain',
-    'model',
-    'agent_version',
-    'sdk_version',
-    'status',
-    'verdict'
-  ]),
+  field: oneOf(groupNames),
   ...rangeQuery,
   agent_id: optional(textFilter('Only decisions of this agent.', 255)),
   limit: limitParameter('Maximum number of values.', { maximum: 100, byDefault: 20 })
