@@ -16,7 +16,7 @@ import { plainText } from '../response-schemas.ts'
 import { invalidBody } from '../configuration/problems.ts'
 import type { EditCall } from '../organization/record-audit.ts'
 import { auditOriginOf, recordAudit } from '../organization/record-audit.ts'
-import { pageOf, pageQuery, positionOf, sortKey, timePage } from '../page.ts'
+import { pageOf, pageQuery, positionOf, sortKey, textFilter, timePage } from '../page.ts'
 import { count, decisionIdParameter, time, uuid } from '../response-schemas.ts'
 import { routesOf } from '../services.ts'
 import type { OrganizationStore, Store } from '../store.ts'
@@ -40,12 +40,7 @@ const exampleTarget = { scope: 'session', subject: 'ticket-8812' } as const
 const deletionRequest = withExample(
   closed({
     scope: oneOf(scopes),
-    subject: text({
-      minLength: 1,
-      maxLength: 1000,
-      pattern: plainText,
-      description: 'The id of the decision, session or agent.'
-    }),
+    subject: textFilter('The id of the decision, session or agent.', 1000),
     reason: optional(reasonText(`${kept} Required with \`confirm\`.`)),
     dry_run: optional(
       schemaFor<true>({ const: true, description: 'Only counts the decisions; deletes nothing.' })

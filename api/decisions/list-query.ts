@@ -3,11 +3,10 @@
 import type { Filters } from '../../core/cursor.ts'
 import type { Violation } from '../../core/problem.ts'
 import { allOptional, closed, oneOf, optional, text, withExample } from '../../http/schema.ts'
-import type { Static, TObject, TProperties } from '../../http/schema.ts'
+import type { Static, TObject } from '../../http/schema.ts'
 import { plainText } from '../response-schemas.ts'
-import { invalidQuery, limitDefault, pageQuery, textFilter } from '../page.ts'
+import { invalidQuery, limitDefault, pageQuery, timeParameters } from '../page.ts'
 import { nameCharsMax } from '../results/scores/schemas.ts'
-import { defaultRangeDays } from '../time-range.ts'
 import { filterSchemas, flawOf, labelsMax, listUpTo, measures } from './filters.ts'
 import { readScoreCondition, scoreConditionsMax, wordsMax, wordsOf } from './filters.ts'
 import type { DecisionFilters, MeasureName } from './filters.ts'
@@ -35,18 +34,7 @@ const measureNames = Object.keys(measures) as MeasureName[]
 const sortNames = ['received_at', ...measureNames].map((name) => `\`${name}\``).join(', ')
 const sortChoice = `${sortNames} or \`score:<name>\`, with an optional \`-\` prefix`
 
-export const rangeQuery = {
-  from: optional(
-    textFilter(
-      'Received at or after this time: RFC 3339, or relative such as -24h. Default: ' +
-        `${defaultRangeDays} days before \`to\`.`,
-      40
-    )
-  ),
-  to: optional(
-    textFilter('Received before this time: RFC 3339, or relative such as -1h. Default: no end.', 40)
-  )
-}
+export const rangeQuery = timeParameters('Received')
 
 const shape = {
   sort: optional(
@@ -100,7 +88,7 @@ export const listQuery = { ...filterQuery, ...shape }
 export const decisionSearch = withExample(
   closed({
     ...rangeQuery,
-    ...allOptional(withPlainText(filterSchemas)),
+    ...allOptional(filterSchemas),
     ...shape,
     limit: optional(shape.limit)
   }),
@@ -115,15 +103,6 @@ type DecisionSearch = Readonly<Static<typeof decisionSearch>>
 
 function withoutMetadata({ metadata: _, ...others }: typeof filterSchemas) {
   return others
-}
-
-/** Rejects unpaired surrogates: JSON can contain them, but Postgres cannot store them. */
-function withPlainText<P extends TProperties>(properties: P): P {
-  const entries = Object.entries(properties).map(([name, schema]) => [
-    name,
-    'type' in schema && schema.type === 'string' ? { ...schema, pattern: plainText } : schema
-  ])
-  return Object.fromEntries(entries) as P
 }
 
 /** A parsed query string or search body. Equivalent strings and bodies result in equal queries. */

@@ -4,12 +4,11 @@ import { prefixedId } from '../../core/ids/prefixed-id.ts'
 import { testEvent } from '../../core/webhook.ts'
 import { oneOf, optional, text } from '../../http/schema.ts'
 import { admin, session } from '../../http/typed-route.ts'
-import { plainText } from '../response-schemas.ts'
 import { limitReached, refuseName } from '../configuration/problems.ts'
 import { changeOf, withOrganizationLock } from '../configuration/with-organization-lock.ts'
 import { deletedOf, listPage, pageOf, pageQuery, timePage, timePageOf } from '../page.ts'
+import { timeParameters } from '../page.ts'
 import { routesOf } from '../services.ts'
-import { defaultRangeDays } from '../time-range.ts'
 import * as queries from './queries.ts'
 import type { StoredWebhook } from './queries.ts'
 import * as schemas from './schemas.ts'
@@ -213,22 +212,13 @@ export const webhookRoutes = [
       'page. Deliveries that have ended are kept for 30 days.',
     params,
     query: {
-      from: optional(
-        schemas.textUpTo(
-          40,
-          `Only deliveries created at or after this time. Default: ${defaultRangeDays} days ` +
-            'before `to`.'
-        )
-      ),
-      to: optional(
-        schemas.textUpTo(40, 'Only deliveries created before this time. Default: no limit.')
-      ),
+      ...timeParameters('Created'),
       status: optional(
         oneOf(['pending', 'delivered', 'failed'], {
           description: 'Only deliveries with this status.'
         })
       ),
-      ...pageQuery('deliveries', { pattern: plainText })
+      ...pageQuery('deliveries')
     },
     answers: { 200: { description: 'A page of deliveries.', schema: pageOf(schemas.delivery) } },
     problems: ['webhook_not_found', 'invalid_query'],
