@@ -118,34 +118,36 @@ export function microseconds(column: Sql): Sql {
 /**
  * Creates a page of rows that are sorted by time.
  * @param rows the rows read: one more than `limit` if there is another page
+ * @param options `id` is the name of the member that identifies a row
  */
-export function timePage<R extends { readonly sort_key: string }>(
+export function timePage<K extends string, R extends Readonly<Record<K | 'sort_key', string>>>(
   rows: readonly R[],
-  { limit, filters, idOf }: { limit: number; filters: Filters; idOf: (row: R) => string }
+  { limit, filters, id }: { limit: number; filters: Filters; id: K }
 ) {
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
   const next_cursor =
-    last === undefined ? null : formatCursor({ sort_key: last.sort_key, id: idOf(last) }, filters)
+    last === undefined ? null : formatCursor({ sort_key: last.sort_key, id: last[id] }, filters)
   return { data: shown.map(({ sort_key: _, ...row }) => row), meta: { next_cursor, limit } }
 }
 
 /**
- * Returns the page of a list that starts after the cursor. The list must be short, because it is
- * read completely.
- * @param entries sorted by key in ascending order of code units
+ * Sorts a list by a member, and returns the page that starts after the cursor. The list must be
+ * short, because it is read completely.
+ * @param key the name of the member; its values are unique
  * @throws {Problem} 422 for a malformed cursor
  */
-export function listPage<T>(
+export function listPage<K extends string, T extends Readonly<Record<K, string>>>(
   entries: readonly T[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },
-  keyOf: (entry: T) => string
+  key: K
 ) {
-  const after = cursor === undefined ? null : keyFrom(cursor)
-  const rest = after === null ? entries : entries.filter((entry) => keyOf(entry) > after)
-  const page = rest.slice(0, limit)
-  const last = rest.length > limit ? page.at(-1) : undefined
-  const next_cursor = last === undefined ? null : cursorOf(keyOf(last))
+  const after = cursor === undefined ? '' : keyFrom(cursor)
+  const rest = entries.filter((entry) => entry[key] > after)
+  const sorted = rest.toSorted((left, right) => (left[key] < right[key] ? -1 : 1))
+  const page = sorted.slice(0, limit)
+  const last = sorted.length > limit ? page.at(-1) : undefined
+  const next_cursor = last === undefined ? null : cursorOf(last[key])
   return { data: page, meta: { next_cursor, limit } }
 }
 

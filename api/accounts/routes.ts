@@ -191,10 +191,7 @@ export const accountRoutes = [
     share: 'account calls',
     handle: async (call, { store }) => {
       const sessions = await readOwnSessions(store.accounts, call.principal)
-      return call.reply(
-        200,
-        listPage(sessions, call.query, ({ session_id }) => session_id)
-      )
+      return call.reply(200, listPage(sessions, call.query, 'session_id'))
     }
   }),
   route({

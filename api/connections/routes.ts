@@ -32,7 +32,7 @@ export const connectionRoutes = [
     problems: ['invalid_query'],
     handle: async ({ principal, query, reply }, { store }) => {
       const found = await queries.readConnections(store.of(principal.organization_id))
-      const { data, meta } = listPage(found, query, ({ name }) => name)
+      const { data, meta } = listPage(found, query, 'name')
       return reply(200, { data: data.map(connectionView), meta })
     }
   }),

@@ -3,7 +3,8 @@
 import type { Violation } from '../../core/problem.ts'
 import type { ModelPrice } from '../../platform/llm/judge-client.ts'
 import type { Outbound } from '../../platform/http-client/outbound.ts'
-import { invalidBody, limitReached, refuseName } from '../configuration/problems.ts'
+import { limitReached, refuseBody, refuseName } from '../configuration/problems.ts'
+import { violationAt } from '../configuration/problems.ts'
 import type { Secrets } from '../configuration/secrets.ts'
 import type { Edit } from '../configuration/with-organization-lock.ts'
 import { closeCircuit, readConnection, readConnections, upsertConnection } from './queries.ts'
@@ -40,12 +41,11 @@ export function refuseConnection(
   const objection =
     outbound.addressObjection(base_url) ??
     (hasParts ? 'must end before /chat/completions, and must not contain ? or #' : null)
-  const errors = [
-    ...(objection === null ? [] : [{ pointer: '/base_url', detail: objection }]),
+  refuseBody([
+    ...violationAt('/base_url', objection),
     ...violationsOfModels(models),
     ...violationsOfKey(draft, before)
-  ]
-  if (errors.length > 0) throw invalidBody(errors)
+  ])
 }
 
 function violationsOfModels(models: readonly ModelPrice[]): Violation[] {

@@ -145,8 +145,7 @@ export const deletionRoutes = [
              order by requested_at desc, deletion_id desc
              limit ${limit + 1}`
       )
-      const idOf = ({ deletion_id }: Deletion) => deletion_id
-      return reply(200, timePage(rows, { limit, filters: {}, idOf }))
+      return reply(200, timePage(rows, { limit, filters: {}, id: 'deletion_id' }))
     }
   }),
   route({

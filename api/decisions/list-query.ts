@@ -152,24 +152,18 @@ export function readListQuery(given: Readonly<Record<string, unknown>>): Decisio
     }
   ])
   const metadata = labels.map(([name, text]) => [name.slice(labelPrefix.length), String(text)])
-  return decisionQueryOf({
+  return readSearch({
     ...search,
     ...(score.length > 0 && { score: conditions.filter((condition) => condition !== null) }),
     ...(labels.length > 0 && { metadata: Object.fromEntries(metadata) as Record<string, string> })
   })
 }
 
-/** @throws {Problem} 422 for invalid parameters */
-export function readSearch(given: DecisionSearch): DecisionQuery {
-  const flaws = (given.score ?? []).map((condition, index) => {
-    const detail = flawOf(condition)
-    return detail !== null && { pointer: `/score/${index}/value`, detail }
-  })
-  refuse(flaws)
-  return decisionQueryOf(given)
-}
-
-function decisionQueryOf({ from, to, cursor, ...given }: DecisionSearch): DecisionQuery {
+/**
+ * Validates the body of a search and fills in defaults.
+ * @throws {Problem} 422 for invalid parameters
+ */
+export function readSearch({ from, to, cursor, ...given }: DecisionSearch): DecisionQuery {
   const { sort = sortDefault, include = [], limit = limitDefault, count = null, ...filters } = given
   const query = { from, to, cursor, filters, sort, include, count, limit }
   refuse(flawsOf(query))
@@ -177,8 +171,13 @@ function decisionQueryOf({ from, to, cursor, ...given }: DecisionSearch): Decisi
 }
 
 function flawsOf({ filters, sort, include, limit }: DecisionQuery): (Violation | false)[] {
-  const words = filters.q === undefined ? 1 : wordsOf(filters.q).length
+  const { q, score = [] } = filters
+  const words = q === undefined ? 1 : wordsOf(q).length
   return [
+    ...score.map((condition, index) => {
+      const detail = flawOf(condition)
+      return detail !== null && { pointer: `/score/${index}/value`, detail }
+    }),
     readSortOrder(sort) === null && {
       pointer: '/sort',
       detail: `must be ${sortChoice.replaceAll('`', '')}`

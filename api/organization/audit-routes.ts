@@ -81,7 +81,7 @@ export const auditRoutes = [
       const page = timePageOf(filters, cursor, clock.now())
       const ours = store.of(principal.organization_id)
       const rows = await readEntries(ours, page, query)
-      const { data, meta } = timePage(rows, { limit, filters, idOf: ({ entry_id }) => entry_id })
+      const { data, meta } = timePage(rows, { limit, filters, id: 'entry_id' })
       const emails = await readEmails(ours, data)
       return reply(200, {
         data: data.map((row) => entryOf(row, emails)),

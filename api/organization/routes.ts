@@ -115,10 +115,7 @@ const memberRoutes = [
     share: 'account calls',
     handle: async ({ principal, query, reply }, { store }) => {
       const members = await queries.readMembers(store.of(principal.organization_id))
-      return reply(
-        200,
-        listPage(members, query, ({ email }) => email)
-      )
+      return reply(200, listPage(members, query, 'email'))
     }
   }),
   route({

@@ -19,7 +19,7 @@ import { nowOf } from '../stats/stats-series.ts'
 import { decisionSource } from '../stats/sum-sources.ts'
 import { bucketsOf } from '../stats/time-buckets.ts'
 import type { HourRange } from '../stats/time-buckets.ts'
-import { cursorParameter, jsonListOf, pageQuery, textFilter } from '../page.ts'
+import { cursorParameter, pageQuery, pageReply, textFilter } from '../page.ts'
 import { lagOf, readWatermark } from '../watermark.ts'
 import type { Watermark } from '../watermark.ts'
 import { agentsMax, filterAgents, readCandidates, readListed } from './agent-list.ts'
@@ -120,8 +120,7 @@ export const profileRoutes = [
         cut: agents.length >= agentsMax,
         ...lagOf(watermark, clock)
       }
-      const data = await jsonListOf(rows, (row) => row)
-      return jsonReply(200, `{"data":${data},"meta":${JSON.stringify(meta)}}`)
+      return pageReply(rows, (row) => row, meta)
     }
   }),
   route({

@@ -34,7 +34,7 @@ export const webhookRoutes = [
     problems: ['invalid_query'],
     handle: async ({ principal, query, reply }, { store }) => {
       const found = await queries.readWebhooks(store.of(principal.organization_id))
-      const { data, meta } = listPage(found, query, ({ name }) => name)
+      const { data, meta } = listPage(found, query, 'name')
       return reply(200, { data: data.map(webhookView), meta })
     }
   }),
@@ -236,8 +236,7 @@ export const webhookRoutes = [
       await queries.readWebhook(ours, webhook_id)
       const rowsMax = query.limit + 1
       const rows = await queries.readDeliveries(ours, webhook_id, { status, page, rowsMax })
-      const idOf = ({ delivery_id }: (typeof rows)[number]) => delivery_id
-      return reply(200, timePage(rows, { limit: query.limit, filters, idOf }))
+      return reply(200, timePage(rows, { limit: query.limit, filters, id: 'delivery_id' }))
     }
   }),
   route({

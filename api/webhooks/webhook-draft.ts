@@ -3,7 +3,7 @@ import type { Violation } from '../../core/problem.ts'
 import { recoveryValueOf } from '../../core/webhook.ts'
 import type { ScoreThreshold } from '../../core/webhook.ts'
 import type { Outbound } from '../../platform/http-client/outbound.ts'
-import { invalidBody } from '../configuration/problems.ts'
+import { refuseBody, violationAt } from '../configuration/problems.ts'
 import type { StoredWebhook, WebhookDraft } from './queries.ts'
 import { thresholdDefaults } from './schemas.ts'
 import type { WebhookChange } from './schemas.ts'
@@ -33,13 +33,11 @@ export function refuseWebhook(
   { url, events, threshold }: WebhookDraft,
   outbound: Pick<Outbound, 'addressObjection'>
 ): void {
-  const objection = outbound.addressObjection(url)
-  const errors = [
-    ...(objection === null ? [] : [{ pointer: '/url', detail: objection }]),
+  refuseBody([
+    ...violationAt('/url', outbound.addressObjection(url)),
     ...violationsOfEvents(events, threshold),
     ...(threshold === null ? [] : violationsOfThreshold(threshold))
-  ]
-  if (errors.length > 0) throw invalidBody(errors)
+  ])
 }
 
 function violationsOfEvents(

@@ -9,7 +9,12 @@ import { invitesLimit, invitesToOneInAllLimit } from '../../accounts/throttle.ts
 import { invitesToOneLimit } from '../../accounts/throttle.ts'
 import { inviteEmail } from '../../accounts/emails.ts'
 import { readUser } from '../../accounts/queries.ts'
-import { invalidBody, limitReached, requireFound } from '../../configuration/problems.ts'
+import {
+  limitReached,
+  refuseBody,
+  requireFound,
+  violationAt
+} from '../../configuration/problems.ts'
 import { withOrganizationLock } from '../../configuration/with-organization-lock.ts'
 import type { Edit } from '../../configuration/with-organization-lock.ts'
 import { deletedOf, listPage, pageOf, pageQuery } from '../../page.ts'
@@ -37,10 +42,7 @@ export const inviteRoutes = [
     share: 'account calls',
     handle: async ({ principal, query, reply }, { store }) => {
       const invites = await queries.readInvites(store.of(principal.organization_id))
-      return reply(
-        200,
-        listPage(invites, query, ({ invite_id }) => invite_id)
-      )
+      return reply(200, listPage(invites, query, 'invite_id'))
     }
   }),
   route({
@@ -67,8 +69,7 @@ export const inviteRoutes = [
     handle: async (call, { store, clock, throttle, mail, config }) => {
       const { role } = call.body
       const email = normalizeEmail(call.body.email)
-      const objection = emailObjection(email)
-      if (objection !== null) throw invalidBody([{ pointer: '/email', detail: objection }])
+      refuseBody(violationAt('/email', emailObjection(email)))
       const attempt = { email, remoteAddress: call.remote_address }
       await throttle.invite(attempt, call.principal.organization_id)
       const token = createToken('sli')
