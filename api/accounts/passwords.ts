@@ -79,10 +79,10 @@ export async function changePassword(
       reason: 'password',
       except: session_id
     })
-    await recordAudit(transaction, {
-      ...auditOriginOf(call),
+    await recordAudit(transaction, auditOriginOf(call), {
       action: 'password.changed',
-      target: { kind: 'user', id: user_id },
+      kind: 'user',
+      id: user_id,
       details: { sessions_ended }
     })
     return sessions_ended
@@ -163,10 +163,7 @@ async function recordReset(transaction: Queryable, caller: Caller, userId: strin
     sql`select organization_id from memberships where user_id = ${userId}`
   )
   for (const { organization_id } of memberships) {
-    await recordAudit(transaction, {
-      ...originOf(caller, userId, organization_id),
-      action: 'password.reset',
-      target: { kind: 'user', id: userId }
-    })
+    const origin = originOf(caller, userId, organization_id)
+    await recordAudit(transaction, origin, { action: 'password.reset', kind: 'user', id: userId })
   }
 }

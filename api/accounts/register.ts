@@ -162,8 +162,7 @@ async function createUser(
     transaction,
     sql`insert into organizations (organization_id, name) values (${id}, ${organization.name})`
   )
-  const target = { kind: 'organization', id }
-  await recordAudit(transaction, { ...origin, action: 'organization.created', target })
+  await recordAudit(transaction, origin, { action: 'organization.created', id })
   await query(
     transaction,
     sql`insert into memberships (organization_id, user_id, role)
@@ -208,9 +207,8 @@ async function insertFirstKey(
     expires_at: null,
     rate_limit_points: null
   })
-  const target = { kind: 'api_key', id }
   const details = { name, scopes }
-  await recordAudit(transaction, { ...origin, action: 'api_key.created', target, details })
+  await recordAudit(transaction, origin, { action: 'api_key.created', id, details })
   return { id, key, scopes }
 }
 

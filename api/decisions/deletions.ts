@@ -300,10 +300,10 @@ async function begin(
   const write = () =>
     store.of(organization_id).change(async (transaction) => {
       const { erasure_id: deletion_id } = await writeErasure(transaction, request)
-      await recordAudit(transaction, {
-        ...auditOriginOf(call),
+      await recordAudit(transaction, auditOriginOf(call), {
         action: 'deletion.requested',
-        target: { kind: target.scope, id: target.subject },
+        kind: target.scope,
+        id: target.subject,
         details: { deletion_id, decisions_found: found, reason }
       })
       const isOne = sql`erasure_id = ${deletion_id}`

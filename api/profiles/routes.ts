@@ -166,10 +166,10 @@ export const profileRoutes = [
       const changed = await store.of(organizationId).change(async (transaction) => {
         const edit = { organizationId, agentId, userId }
         const record = await changeProfile(transaction, edit, call.body)
-        await recordAudit(transaction, {
-          ...auditOriginOf(call),
+        await recordAudit(transaction, auditOriginOf(call), {
           action: 'profile.changed',
-          target: { kind: 'agent', id: agent_id },
+          kind: 'agent',
+          id: agent_id,
           details: { members: Object.keys(call.body) }
         })
         return record

@@ -119,10 +119,9 @@ export async function redeemInvite(
     sql`update invites set accepted_at = now()
          where organization_id = ${organization_id} and invite_id = ${invite_id}`
   )
-  await recordAudit(transaction, {
-    ...originOf(call, user_id, organization_id),
+  await recordAudit(transaction, originOf(call, user_id, organization_id), {
     action: 'invite.accepted',
-    target: { kind: 'invite', id: invite_id },
+    id: invite_id,
     details: { email: invite.email, role }
   })
   return { organization_id, name, role }
