@@ -128,7 +128,7 @@ function scoreEntryOf(sources: ReadonlyMap<string, ScoreView>): ScoreEntry {
 
 /**
  * Parses the evidence of a score. Returns null for invalid JSON, because producers can write any
- * text to the topic.
+ * text to the evaluations topic.
  */
 export function evidenceOf(text: string | null): unknown {
   try {

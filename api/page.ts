@@ -72,7 +72,7 @@ const metaMembers = {
   limit: integer({ example: limitDefault })
 }
 
-/** Response members that report how far storage has processed its topic. */
+/** Response members that report how far storage has processed a topic. */
 export const lagMembers = {
   as_of: orNull(
     timeWith({

@@ -177,8 +177,8 @@ function planOf(
 }
 
 /**
- * Maximum number of cached outlines. Outlines can be up to 200,000 characters; only those up to
- * `cachedCharactersMax` are cached.
+ * Maximum number of rule set versions in the cache. The outlines of a version can have up to
+ * 200,000 characters; only those with up to `cachedCharactersMax` characters are cached.
  */
 const cachedMax = 1000
 const cachedCharactersMax = 32_768

@@ -55,7 +55,8 @@ const pause: Pause = (workedMs, waiting) =>
 /** Maximum number of waiting calls: about as many as can complete within `waitMsMax`. */
 const waitingMax = 100
 /**
- * Maximum time in milliseconds that a call waits. Equal to the maximum wait for a single statement.
+ * Maximum time in milliseconds that a call waits. Equal to the maximum time that a single
+ * statement waits in the queue of its organization (store.ts).
  */
 const waitMsMax = 3000
 

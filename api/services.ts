@@ -49,7 +49,7 @@ export interface Services extends EvaluationReads {
     readonly verify: typeof verifyPassword
     readonly hash: typeof hashPassword
   }
-  /** Limits password guesses, token guesses, account emails and invites. */
+  /** Limits logins, wrong passwords and tokens, new accounts, account emails and invites. */
   readonly throttle: Throttle
   /** Key used to derive the successors of refresh tokens. */
   readonly successionKey: Buffer

@@ -23,8 +23,9 @@ export interface Store {
 }
 
 /**
- * Reads and changes users, sessions, API keys and organizations of all tenants. Statements must
- * filter by user or by token digest.
+ * Reads and changes users, sessions, API keys and organizations of all tenants. Row-level security
+ * does not hide any of these rows, so each statement must filter them, for example by user id,
+ * email or token digest.
  */
 export interface AccountStore extends Queryable {
   readonly change: Postgres['transaction']
@@ -51,10 +52,7 @@ const organizationSetting = 'sluice.organization_id'
  */
 export const readsAtOnceMax = 4
 const changesAtOnceMax = 3
-/**
- * Limits of the queue per organization. About 250 calls can complete within the maximum wait, which
- * is no longer than the wait for a connection.
- */
+/** Limits of the queue per organization. About 250 calls can complete within the maximum wait. */
 const waiting = { waitingMax: 250, waitMsMax: 3000 }
 
 /** Creates a store. Its reads and changes throw a 503 Problem for transient failures. */

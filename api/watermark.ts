@@ -6,7 +6,10 @@ import { Problem } from '../core/problem.ts'
 import type { Services } from './services.ts'
 import type { OrganizationStore } from './store.ts'
 
-/** The storage watermark. All records that were in Kafka at `as_of` are stored. */
+/**
+ * The storage watermark of a topic. All records that were in the topic at `as_of` are stored,
+ * unless they were erased or dead-lettered.
+ */
 export interface Watermark {
   /** Null if storage has not reported yet. */
   readonly as_of: Date | null
@@ -31,8 +34,8 @@ export function lagOf({ as_of }: Watermark, clock: Clock) {
 
 /**
  * Creates a 404 problem. It is retryable until the watermark has passed `requestedAt`; by that
- * point, every decision acknowledged before `requestedAt` is stored. Ids of other organizations get
- * the same response.
+ * point, every decision acknowledged before `requestedAt` is stored, unless it was erased or
+ * dead-lettered. Ids of other organizations get the same response.
  */
 export function decisionNotFound(watermark: Watermark, requestedAt: number, clock: Clock): Problem {
   const retryable = watermark.as_of === null || watermark.as_of.getTime() < requestedAt

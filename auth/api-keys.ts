@@ -1,11 +1,11 @@
 /** Looks up API keys in Postgres, with a cache that keeps known keys working while Postgres is
  * unavailable.
  *
- * A cached key is fresh for 3 s. After that, it is looked up again in the background, so a revoked
- * key is rejected within 5 s. `forget` invalidates a key immediately when Redis reports a change.
- * While Postgres is unavailable, cached keys are served for up to 10 minutes. Unknown keys get 503,
- * never 401, because they may exist. Known and unknown keys have separate readers, so that guessing
- * does not delay valid callers.
+ * A cached key is fresh for 3 s. After that, it is looked up again: in the background, or, once it
+ * is 4.5 s old, before it is served. A revoked key is therefore rejected within 5 s. `forget`
+ * invalidates a key immediately when Redis reports a change. While Postgres is unavailable, cached
+ * keys are served for up to 10 minutes. Unknown keys get 503, never 401, because they may exist.
+ * Known and unknown keys have separate readers, so that guessing does not delay valid callers.
  */
 import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'

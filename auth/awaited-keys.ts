@@ -1,5 +1,5 @@
-/** Tracks pending reads of API keys, both queued and in progress, so that callers of the same key
- * share a read.
+/** Tracks pending reads of API keys, both queued and in progress, so that callers that need the
+ * same key share a read.
  */
 import type { KeyEntry } from './select-api-keys.ts'
 

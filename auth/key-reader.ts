@@ -11,7 +11,7 @@ import type { AwaitedKey } from './awaited-keys.ts'
 
 interface KeyReader {
   /**
-   * Reads a key. Concurrent callers of the same key share one read.
+   * Reads a key. Concurrent callers that need the same key share one read.
    * @throws if Postgres fails or does not answer in time
    * @throws {Problem} 503 if too many keys are waiting
    */
@@ -26,8 +26,8 @@ export interface KeyReaderDependencies {
   readonly postgres: Queryable
   readonly clock: Clock
   /**
-   * Called with each result that is not outdated, before its callers receive it. Also called with
-   * results that arrive after the callers' timeout.
+   * Called with each result that is not outdated, before the waiting callers receive it. Also
+   * called with results that arrive after the callers' timeout.
    */
   readonly keep: (keyId: string, entry: KeyEntry) => void
   /** Maximum number of keys that wait for the next query. */

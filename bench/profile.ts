@@ -63,7 +63,7 @@ export function ownersOf(profile: CpuProfile, span: Span, root: string): SelfTim
 }
 
 const runtime = 'Node.js'
-/** Frames that V8 reports for its own work. */
+/** V8's frames for time in which no JavaScript runs. It is not attributed to a caller. */
 const alone = /^\((idle|program|garbage collector)\)$/
 const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/
 

@@ -1,4 +1,4 @@
-/** Creates the requests for --reads, with different parameters in each repetition. */
+/** Creates the requests for --reads. Most have different parameters in each repetition. */
 import type { Postgres } from '../platform/postgres/postgres.ts'
 
 export interface ReadRequest {
@@ -11,7 +11,7 @@ export interface ReadRequest {
 
 const sampled = 200
 
-/** Returns the read requests to measure. Their parameters come from stored decisions. */
+/** Returns the read requests to measure. Their ids and search words come from stored decisions. */
 export async function readRequests(postgres: Postgres): Promise<readonly ReadRequest[]> {
   const rows = await postgres.query<{ decision_id: string; session_id: string; word: string }>(
     `select decision_id, session_id, substr(input, 14, 32) as word

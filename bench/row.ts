@@ -49,7 +49,7 @@ export interface Bench {
   readonly environment: NodeJS.ProcessEnv
   /** Folder of the checkout from which Sluice runs. */
   readonly checkout: string
-  /** API key of an organization without a rate limit. */
+  /** API key of an organization with a rate limit that no measurement reaches. */
   readonly apiKey: string
   /** Node flags for the row to profile. */
   readonly nodeFlags: readonly string[]

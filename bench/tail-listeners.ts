@@ -8,7 +8,7 @@ interface ListenersOrder {
 }
 
 export interface Listeners {
-  /** Returns the number of decisions that all connections received so far. */
+  /** Returns the number of decisions that all connections together have received so far. */
   received(): number
   close(): void
 }

@@ -91,7 +91,7 @@ export function parseName(text: string): string {
   const name = text.trim()
   const isPlain = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)
   if (isPlain && name !== '' && name.length <= nameCharsMax) return name
-  throw new Error(`a name has 1 to ${nameCharsMax} characters and no control characters`)
+  throw new Error(`a name must have 1 to ${nameCharsMax} characters and no control characters`)
 }
 
 /** Parses the `<env>` part of `slk_<env>_…`. */

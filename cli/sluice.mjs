@@ -17,7 +17,7 @@ if (!isNewEnough && !existsSync(pinned)) {
   process.exit(1)
 }
 const node = isNewEnough ? process.execPath : pinned
-// kafkajs sets timers in the past. On Node 24, each of them would print a harmless warning.
+// kafkajs sets timers with negative delays, for which Node 24 would print a harmless warning.
 const flags = ['--disable-warning=TimeoutNegativeWarning']
 // Shares the compile cache with stack/bootstrap.mjs. Without the cache, compilation would take up
 // half of a command's run time.

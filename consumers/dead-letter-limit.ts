@@ -76,7 +76,7 @@ function nameOf([first]: readonly Message[]): string {
   return first === undefined ? '' : `${first.topic}/${first.partition}`
 }
 
-/** Returns one entry per message. Leaves out ID conflicts and erased messages. */
+/** Returns one entry per message, except for ID conflicts and erased messages. */
 function entriesOf(messages: readonly Message[], outcomes: readonly Outcome[]): WindowEntry[] {
   return outcomes.flatMap((outcome, index) => {
     const reason = outcome.kind === 'dead_letter' ? (outcome as DeadLetter).reason : null

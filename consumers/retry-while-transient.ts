@@ -18,7 +18,10 @@ export type RetryWhileTransient = <R>(
 ) => Promise<R | 'over'>
 
 const backoff = { baseMs: 100, capMs: 5000 }
-/** Short, because the Kafka client sends a heartbeat only when one is due. */
+/**
+ * Interval in milliseconds. It can be short, because the Kafka client sends a heartbeat only when
+ * one is due.
+ */
 const heartbeatMs = 500
 
 export function createRetryWhileTransient(dependencies: {

@@ -1,5 +1,5 @@
 /** Settles a batch: writes dead-letter records, commits the offsets, then updates metrics. No other
- * file commits offsets.
+ * step of a consumer commits offsets.
  */
 import type { MessageOutcome, DeadLetter } from '../core/message-outcome.ts'
 import { rootMessageOf } from '../core/root-message.ts'

@@ -30,7 +30,10 @@ const commonPasswords = new Set(
   ).split(' ')
 )
 
-/** Trims and lowercases an email address, so that all spellings of it belong to one account. */
+/**
+ * Trims and lowercases an email address, so that its account is found regardless of capital letters
+ * and surrounding spaces.
+ */
 export function normalizeEmail(text: string): string {
   return text.trim().toLowerCase()
 }

@@ -10,8 +10,8 @@ import { isUuid } from './ids/ids.ts'
 /** The last row of a page; the next page begins after it. */
 export interface CursorPosition {
   /**
-   * RFC 3339 in UTC with microseconds, as Postgres prints it. Truncating it to milliseconds would
-   * skip rows.
+   * RFC 3339 in UTC with microseconds, the precision of Postgres. Truncating it to milliseconds
+   * would skip rows.
    */
   readonly sort_key: string
   /** One UUID, or two separated by a slash, depending on the list. */

@@ -1,9 +1,9 @@
-/** Principals: the authenticated caller of a request, either an agent with an API key or a user
- * with a session.
+/** Principal: the authenticated caller of a request, either a client with an API key or a user with
+ * a session.
  */
 import type { ApiKeyScope } from './ids/api-key.ts'
 
-/** An agent that is authenticated by an API key. */
+/** A client that is authenticated by an API key. */
 export interface KeyPrincipal {
   readonly kind: 'api_key'
   readonly organization_id: string

@@ -1,8 +1,8 @@
 /** Collects the messages of an error and its causes. */
 
 /**
- * Maximum number of errors to visit, including the first. It is enough for the clients in use, and
- * ends the walk if causes form a cycle.
+ * Maximum number of errors to visit, including the first. It is enough for the libraries in use,
+ * and ends the walk if causes form a cycle.
  */
 const depthMax = 8
 

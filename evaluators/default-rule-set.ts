@@ -22,7 +22,10 @@ function builtIn(evaluator: Evaluator, check: CheckName, description: string): E
   return Object.freeze({ ...draft, evaluator_id: name, version, config_hash: configHashOf(draft) })
 }
 
-/** Built-in evaluators. Stored runs refer to their names, versions and positions. */
+/**
+ * Built-in evaluators, in the order in which the API lists them. Stored runs refer to their ids,
+ * names and versions.
+ */
 export const builtInEvaluators: readonly EvaluatorVersion[] = Object.freeze([
   builtIn(outputNotEmpty, 'not_empty', 'The output is not empty.'),
   builtIn(outputComplete, 'complete', 'The output is not visibly cut off.'),

@@ -3,7 +3,7 @@
 import { evaluatorKinds } from '../core/evaluation/evaluator-definition.ts'
 import { timeouts } from './complete-draft.ts'
 
-/** Pattern of evaluator and score names, which are also metric labels and API member names. */
+/** Pattern of evaluator and score names. API responses use score names as member names. */
 export const namePattern = '^[a-z][a-z0-9_-]*$'
 const nameCharactersMax = 100
 const labelsMax = 50

@@ -15,7 +15,7 @@ export interface Evidence {
   readonly end: number | null
 }
 
-/** The score of an evaluator, without its name. */
+/** A score without its name, which the score definition sets. */
 export interface Finding {
   readonly kind: 'finding'
   readonly data_type: ScoreDataType

@@ -26,7 +26,7 @@ export interface Subject {
   readonly lowerOutput: () => string
   /** Hashes of the words of `lowerOutput`. */
   readonly outputWords: () => readonly number[]
-  /** Whether the output has more words than `outputWords`. */
+  /** Whether the output may have more words than `outputWords`. */
   readonly hasMoreWords: () => boolean
   /** Hashes of the phrases of `outputWords`. */
   readonly outputPhrases: () => readonly number[]

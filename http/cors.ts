@@ -33,9 +33,10 @@ const exposedHeaders = [
 const preflightSeconds = '600'
 
 /**
- * Creates the CORS functions. Credentials mode is never allowed, because scripts send a key or
- * token in a header and cookies are not used. If any origin is configured, every response has a
- * Vary header; without it, a cache could return one origin's response to another.
+ * Creates the CORS functions. Credentials mode is never allowed: scripts of other origins send a
+ * key or token in a header, and must not use the refresh-token cookie. If any origin is
+ * configured, every response has a Vary header; without it, a cache could return one origin's
+ * response to another.
  */
 export function createCors(origins: readonly string[]): Cors {
   const allowed = new Set(origins)

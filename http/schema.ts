@@ -13,7 +13,7 @@ export type { Static, TObject, TProperties, TSchema } from 'typebox'
  */
 type Keywords = Readonly<Record<string | symbol, unknown>>
 
-/** Holds the example of a schema. As a symbol, it does not appear in the OpenAPI document. */
+/** Key of the example of a schema. It is a symbol, so that JSON.stringify omits it. */
 const exampleKey = Symbol('example')
 /** Marks a schema of a member that can be absent. */
 const optionalKey = Symbol('optional')

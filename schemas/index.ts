@@ -39,8 +39,8 @@ export const decisionContract = avroContract('decision.v1.avsc')
 export const evaluationContract = avroContract('evaluation.v1.avsc')
 
 /**
- * The current schemas, with which records are written and read. Earlier versions keep their files,
- * because topics can contain records of every version.
+ * The current schemas, used to write and read records. Earlier versions keep their files, because
+ * topics can contain records of every version.
  */
 export const avroContracts: readonly AvroContract[] = [decisionContract, evaluationContract]
 

@@ -44,7 +44,7 @@ export function sumDecisions(source: string): string {
  * Continues `sumDecisions`: adds the sums to `decision_hours` and `decision_facet_hours`, or
  * subtracts them. Rows are sorted by key, so that transactions that change the same hours wait for
  * each other and cannot deadlock. Postgres runs the main statement first, then the parts of the
- * `with` clause from last to first. Every change to these tables uses this SQL, so all transactions
+ * `with` clause from last to first. Storage and erasure both use this SQL, so their transactions
  * lock the tables in the same order. The changed rows of `decision_hours` are named `h`.
  */
 export function changeHours(sign: '+' | '-'): string {

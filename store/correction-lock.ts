@@ -8,7 +8,7 @@ const lockKey = 7_213_905_417
 /**
  * Takes the correction lock in shared mode: waits for a running correction and blocks new ones
  * until this transaction ends. Without the lock, this transaction could store an evaluation or plan
- * before it sees which decision owns the ID, and a concurrent correction would miss that row.
+ * without seeing which decision owns the ID, and a concurrent correction would miss that row.
  */
 export async function lockCorrectionsShared(transaction: Queryable): Promise<void> {
   await transaction.query(`select pg_advisory_xact_lock_shared($1)`, [lockKey])

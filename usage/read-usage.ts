@@ -9,7 +9,7 @@ import { attemptsMax } from './usage-counters.ts'
 import { accepted, agentDigest, agentsName, attemptsName, fieldOf, hourMs } from './usage-keys.ts'
 import { hourOf, keptSeconds, keysName, reasonOf, useName } from './usage-keys.ts'
 
-/** Decisions sent with a key in the last 24 hours. */
+/** Decisions sent with a key in the last 24 hours. The first hour counts in full. */
 export interface KeyIngestion {
   readonly accepted: number
   readonly rejected: number

@@ -22,7 +22,10 @@ import type { Caller } from './sessions.ts'
 
 export const passwords = createPasswords({ verifyPassword, hashPassword })
 
-/** Creates functions that throw a 503 problem if too many passwords are waiting to be hashed. */
+/**
+ * Creates functions that hash and verify passwords. They throw a 503 problem if too many passwords
+ * are waiting to be hashed.
+ */
 export function createPasswords(hashing: {
   readonly verifyPassword: typeof verifyPassword
   readonly hashPassword: typeof hashPassword
@@ -66,7 +69,7 @@ export async function changePassword(
   const { current_password, new_password } = call.body
   const { email, password_hash: before } = await readAccount(accounts, user_id)
   refuseNewPassword(new_password, email)
-  // Counts against the login limits, so that a stolen session cannot be used to bypass them.
+  // A wrong password counts against the login limits, so that a stolen session cannot bypass them.
   const attempt = { email, remoteAddress: call.remote_address }
   const isRight = await throttle.attempt(attempt, () => passwords.verify(before, current_password))
   if (!isRight) {

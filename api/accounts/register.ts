@@ -1,6 +1,6 @@
 /** POST /v1/auth/register and /v1/auth/register/confirm: create accounts.
  *
- *     with an invite ────▶ creates the account immediately: the invite was emailed to the address
+ *     with an invite ────▶ creates the account immediately: the invite is for this address
  *     without an invite ─▶ 202 and an email, whether or not an account has the address
  *                          ─▶ confirmed with the token from the email and the registered password
  */
@@ -146,7 +146,7 @@ async function createUser(
 ) {
   const { invite_token: token, email } = user
   // Check the invite before inserting the user. Otherwise a caller without an invite for this
-  // email address could tell from the error whether it has an account.
+  // email address could tell from the error whether the address has an account.
   if (token !== undefined) await lockInvite(transaction, { token, email })
   const user_id = uuidv7(clock.now())
   await insertUser(transaction, user_id, user)

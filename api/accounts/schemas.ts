@@ -14,9 +14,9 @@ const tokenText = { minLength: 1, maxLength: 200, pattern: plainText }
 const passwordText = { minLength: 1, maxLength: 1024, example: 'correct horse battery staple' }
 
 /**
- * Maximum length in characters of an email address in a request. Higher than the limit for a new
- * account (254), which is checked later; longer texts are rejected before they are hashed for rate
- * limits.
+ * An email address in a request. The maximum length is higher than the limit for a new account
+ * (254 characters), which is checked later. Longer texts are rejected before they are hashed for
+ * rate limits.
  */
 const email = text({
   minLength: 1,

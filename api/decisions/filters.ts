@@ -211,7 +211,7 @@ function wordCondition(word: string): Sql {
 }
 
 /**
- * Returns all forms in which a word can occur in JSON text: unchanged or with JSON escapes, in
+ * Returns the forms of a word to search for in JSON text: unchanged and with JSON escapes, each in
  * lower, upper, title and original case. The cases are listed because Postgres lowercases non-ASCII
  * letters only if the database locale supports it.
  */

@@ -16,13 +16,13 @@ export const countedMax = 10_000
 /** Maximum number of decisions on a page with full texts. */
 const payloadsMax = 50
 /**
- * Maximum size of the texts on a page in bytes. A decision that would exceed it starts the next
+ * Maximum size in bytes of the texts on a page. A decision that would exceed it starts the next
  * page.
  */
 export const payloadBytesMax = 8 * 2 ** 20
 /**
- * Maximum number of characters on a page in addition to the texts. A decision can have thousands of
- * scores.
+ * Number of characters, in addition to the texts, after which a page ends. A decision can have
+ * thousands of scores.
  */
 export const otherCharactersMax = 4 * 2 ** 20
 
@@ -118,8 +118,9 @@ export interface DecisionQuery {
 }
 
 /**
- * Returns the filters as strings for the cursor, which is only valid with the same filters. An
- * equivalent query string and body result in the same strings.
+ * Returns the range, the filters and the sort order as strings. A cursor contains a hash of them,
+ * so it is rejected if any of them changes. An equivalent query string and search body result in
+ * the same strings.
  */
 export function filterTextsOf({ from, to, filters, sort }: DecisionQuery): Filters {
   const given = Object.entries({ ...filters, sort })

@@ -124,8 +124,8 @@ export type SummaryRow = Static<TObject<typeof storedMembers>> &
   SizedKey & { readonly input_start: string; readonly output_start: string }
 
 /**
- * The key of a decision, and the size in bytes of its texts (from `selectSizes`, also of its
- * scores). Postgres computes the size without returning the texts.
+ * The key of a decision, and the size in bytes of its texts. In rows from `selectSizes`, the size
+ * includes the scores. Postgres computes the size without returning the texts.
  */
 export interface SizedKey extends DecisionKey {
   readonly bytes: number

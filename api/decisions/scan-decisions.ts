@@ -157,8 +157,8 @@ export async function scanDecisions(store: OrganizationStore, scan: Scan) {
   const { scanned = 0 } = last ?? {}
   if (last === undefined || scanned !== scannedMax) return { keys, endsAt: null, scanned }
   const endsAt = { sort_key: last.sort_key, id: last.decision_id }
-  // If rows were stored between the two statements, some keys are past the last row scanned. The
-  // next scan returns these keys.
+  // If rows were stored between the two statements, some keys can be past the last row scanned.
+  // The next scan returns these keys.
   return { keys: keys.filter((key) => !isPast(key, last, scan)), endsAt, scanned }
 }
 

@@ -132,7 +132,7 @@ interface SessionSummary {
    * microseconds, a space, and the id.
    */
   readonly newest: string
-  /** The first agent ids of each piece in byte order, up to `sessionAgentsMax` per piece. */
+  /** Agent ids from all pieces: of each piece, the first `sessionAgentsMax` in byte order. */
   readonly agent_ids: readonly string[]
   readonly input_tokens: number
   readonly output_tokens: number

@@ -25,8 +25,9 @@ const piecesMax = 40
 
 /**
  * Splits a time range into pieces, newest first, so that each statement opens only a few daily
- * partitions. Most callers want the newest decisions, so the first piece is one day, and each
- * following piece is twice as long, up to `daysMax`. Pieces start at midnight UTC, like partitions.
+ * partitions. Most callers want the newest decisions, so the first piece covers at most one day,
+ * the second two days, and each further piece is twice as long as the one before, up to `daysMax`.
+ * All pieces but the last start at midnight UTC, like partitions.
  */
 export function timePiecesOf({ from, to }: TimeRange, now: number): readonly TimeRange[] {
   const pieces: TimeRange[] = []
@@ -103,7 +104,7 @@ function limitsOf({ filters, scanMax = scannedMax }: Walk) {
   return { inAll: searchedMax, atOnce: searchedAtOnce, ms: searchMs }
 }
 
-/** Returns the pieces that the page can contain rows from. */
+/** Returns the pieces to scan, in order. Omits those that earlier pages have covered. */
 function piecesOf({ range, order, after }: Walk, now: number): readonly TimeRange[] {
   if (isDescending(order)) return timePiecesOf(isPast(range, after), now)
   const from = after === null ? range.from : new Date(after.sort_key)

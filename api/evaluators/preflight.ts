@@ -22,7 +22,7 @@ const preflightTimeoutMs = 120_000
 /**
  * @returns the self-test report; null if the evaluator is not a judge or no self-test ran
  * @throws {Problem} 422 if the connection does not exist, the call fails, or the self-test exceeds
- * the time limit
+ * the time limit; 409 if the API key of the connection cannot be decrypted
  */
 export async function preflight(
   services: Services,
@@ -57,7 +57,8 @@ async function attack(
 
 /**
  * Opens the client of a judge.
- * @throws {Problem} 422 if the judge's connection does not exist
+ * @throws {Problem} 422 if the judge's connection does not exist; 409 if the API key of the
+ * connection cannot be decrypted
  */
 export async function openClient(
   services: Services,

@@ -134,7 +134,7 @@ export async function readVersionSizes(
 }
 
 /**
- * Reads the organization's evaluators, each with the size of its latest configuration in bytes.
+ * Reads the organization's evaluators, each with the size in bytes of its latest configuration.
  * They are unordered and do not include built-in evaluators.
  */
 export function readEvaluatorNames(ours: OrganizationRows) {

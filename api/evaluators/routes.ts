@@ -22,7 +22,7 @@ const route = routesOf('evaluators')
 const params = schemas.evaluatorParams
 
 /**
- * Maximum total size of the configurations on a page in bytes. An evaluator that would exceed it
+ * Maximum total size in bytes of the configurations on a page. An evaluator that would exceed it
  * starts the next page.
  */
 const pageBytesMax = 4 * 2 ** 20

@@ -1,4 +1,4 @@
-/** Runs computations that tenants control in a separate thread, with a queue per organization.
+/** Runs tenants' computations in a separate thread, with a queue per organization.
  *
  *     check, try ─▶ compute allowance ─▶ queue of the organization ─▶ thread, one task at a time
  *                   429 if used up       503 after 10 s of waiting    charges the computed time

@@ -105,7 +105,7 @@ const hostDefault = 'localhost:8080'
 
 /**
  * Returns PUBLIC_URL. If it is not set, derives the URL from the Host header, or uses localhost if
- * the header is invalid.
+ * the header is missing or invalid.
  */
 export function baseUrlOf(publicUrl: string | null, { host }: IncomingHttpHeaders): string {
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '')

@@ -80,8 +80,8 @@ function ingestCallOf(call: TestEventCall, apiKey: string, decision_id: string):
 }
 
 /**
- * Rejects a key of another organization. Malformed keys pass, because the ingest path reports their
- * errors.
+ * Rejects a key that does not belong to the organization. Malformed keys pass, because the ingest
+ * path reports their errors.
  */
 async function refuseUnownedKey(ours: OrganizationStore, apiKey: string): Promise<void> {
   const parts = parseApiKey(apiKey)

@@ -117,7 +117,7 @@ function judged<Ends extends object>(ends: Ends, delta: number, ci: ConfidenceIn
 }
 
 /**
- * Returns SQL for the `MeanSample` of a column. Computes with numeric values, because sums of large
+ * Returns SQL for the `MeanSample` of a column. Computes with type `numeric`, because sums of large
  * floats would be inexact.
  */
 function meanOf(column: string) {

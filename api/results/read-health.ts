@@ -21,7 +21,7 @@ const windowMs = 86_400_000
 const publishMs = 60_000
 
 /**
- * @param storedUntil the time up to which all published records are stored; null if unknown
+ * @param storedUntil the storage watermark of the evaluations topic; null if unknown
  * @param now milliseconds since 1970
  */
 export async function readHealth(store: OrganizationStore, storedUntil: Date | null, now: number) {

@@ -17,7 +17,7 @@ import type { RuleView } from './schemas.ts'
 /** Maximum number of rules per organization, not counting the built-in rule. */
 export const rulesMax = 100
 
-/** The times are null for the built-in rule if it was never changed. */
+/** The times are null for the built-in rule if it has never been changed. */
 type Times = Pick<RuleView, 'created_at' | 'updated_at'>
 export type StoredRule = { readonly rule: Rule } & Times
 type RuleRow = { readonly definition: string } & Times
@@ -147,7 +147,8 @@ const charactersOf = (column: Sql) => sql`
     / greatest(octet_length(left(${column}, 1000)), 1)`
 
 /**
- * Selects the newest decisions, newest first, with the length of their texts instead of the texts.
+ * Selects the newest decisions, newest first, with the combined length of `input` and `output`
+ * instead of these texts.
  */
 export async function readRecent(ours: OrganizationRows, { from, to }: Period) {
   type Read = Pick<Decision, 'decision_id' | 'agent_id' | 'session_id' | 'domain' | 'metadata'>

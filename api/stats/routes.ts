@@ -82,7 +82,7 @@ export async function statsOf(
 
 /** Returns limits that keep the response within `pointsMax` points. */
 function limitsOf({ metrics, buckets }: StatsQuery) {
-  // Per metric. A score has one series per group and evaluator version.
+  // `seriesMax` applies to each metric. A score has one series per group and evaluator version.
   const seriesMax = Math.max(2, Math.floor(pointsMax / (metrics.length * buckets.starts.length)))
   return { seriesMax, groupsMax: Math.min(groupsShownMax, seriesMax - 1) }
 }

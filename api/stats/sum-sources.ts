@@ -32,8 +32,9 @@ export type SumName = (typeof decisionSums)[number] | (typeof scoreSums)[number]
 export type Sums = Readonly<Partial<Record<SumName, number>>>
 
 /**
- * A source of sums. Its rows are `h`; without `before`, they have the columns `organization_id` and
- * `hour`. Its texts are SQL without user input.
+ * A source of sums. `rows` must name its rows `h`. Without `before`, they must have the columns
+ * `organization_id` and `hour`. All strings become part of SQL statements unescaped, so they must
+ * not contain user input.
  */
 export interface SumSource {
   /** The FROM clause. */

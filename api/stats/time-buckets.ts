@@ -26,7 +26,10 @@ export function previousOf({ from, to }: HourRange): HourRange {
 export const intervals = ['hour', 'day', 'none'] as const
 type Interval = (typeof intervals)[number]
 
-/** Maximum number of points with the interval `auto`: about as many as are legible in a chart. */
+/**
+ * Approximate maximum number of points with the interval `auto`: as many as are legible in a
+ * chart.
+ */
 const pointsWanted = 60
 const steps = [
   { interval: 'hour', every: 1, ms: hourMs },

@@ -111,8 +111,8 @@ const pause: Pause = (workedMs) => Math.min(3 * workedMs, 1000)
 
 /**
  * Limits the concurrent work of exports. A task is one query or the rendering of its rows. All
- * exports of an organization share one slot, so that opening more exports does not get more work
- * done.
+ * exports of an organization share one slot, so that an organization cannot get more work done by
+ * opening more exports.
  */
 export function createExportSlots(): FairShare {
   const waitingMax = streamsPerOrganizationMax.export

@@ -152,8 +152,8 @@ const isAfter = ({ sort_key, id }: CursorPosition) =>
 
 /**
  * Resends a delivery with the same id and payload. A pending delivery becomes due immediately. A
- * delivery in flight stays in flight with its attempts; otherwise, it would be sent concurrently
- * and would no longer count towards the limits.
+ * delivery in flight stays in flight and keeps its number of attempts; otherwise, it would be sent
+ * concurrently and would no longer count towards the limits.
  * @throws {Problem} 404 if the delivery does not exist
  */
 export async function resendDelivery(

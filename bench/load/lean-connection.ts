@@ -1,7 +1,7 @@
 /** Minimal HTTP client that sends POST requests over a keep-alive connection.
  *
  * A full HTTP client would take CPU time from the system under test. This client requires a
- * content-length header, which all gateway responses have.
+ * content-length header, which the gateway's responses to ingest requests have.
  */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'

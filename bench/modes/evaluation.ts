@@ -172,7 +172,7 @@ interface Counts {
   readonly stored: number
   /** Number of evaluation records published since the case began. */
   readonly published: number
-  /** Number of runs that are not published yet. */
+  /** Number of runs that have not been published yet. */
   readonly open: number
 }
 

@@ -29,7 +29,9 @@ const capacityConnections = 256
  */
 const crowd = 15_000
 const connectionsMax = 20_000
-/** Duration of the surge, the phase in which no connection has received a Retry-After yet. */
+/**
+ * Duration of the surge, the phase that begins before any connection has received a Retry-After.
+ */
 const surgeSeconds = 5
 const sampleMs = 1000
 

@@ -35,8 +35,8 @@ const sendSecondsMax = 600
 const statementTimeoutMs = 300_000
 /**
  * Session timeout, long enough that a process stays in its group while it is stopped for a minute.
- * A longer timeout would delay processes that join the group. They wait for the next heartbeat, and
- * the heartbeat interval is a tenth of the session timeout.
+ * A longer timeout would delay processes that join the group: they wait until each member has sent
+ * its next heartbeat, and the heartbeat interval is a tenth of the session timeout.
  */
 const groupSettings = { CONSUMER_SESSION_TIMEOUT_MS: '120000' }
 

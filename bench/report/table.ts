@@ -47,8 +47,8 @@ function lineOf(
 }
 
 /**
- * Checks whether two measurements have the same round and drive. Such measurements are less than
- * half a minute apart, so a disturbance of the machine affects both.
+ * Checks whether two measurements have the same round and drive. With the default options, such
+ * measurements are at most about half a minute apart, so a disturbance of the machine affects both.
  */
 function isBeside(left: Measurement, right: Measurement): boolean {
   return left.drive === right.drive && left.round === right.round

@@ -1,4 +1,4 @@
-/** Checks that the topic has every accepted decision. */
+/** Compares the number of records on a topic with the number of accepted decisions. */
 
 export interface RecordCount {
   readonly accepted: number

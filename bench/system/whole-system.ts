@@ -30,7 +30,7 @@ export interface WholeSystem {
   readonly pids: Readonly<Record<(typeof ownParts)[number], readonly number[]>>
   /** Consumer groups that store decisions, evaluate them, and store their scores. */
   readonly groups: Readonly<Record<'stored' | 'evaluated' | 'scored', FollowedGroup>>
-  /** Resolves when all groups have processed everything that was accepted so far. */
+  /** Resolves when all groups have processed everything that has been accepted so far. */
   catchUp(): Promise<void>
   readCpu(): Cpu
 }

@@ -41,8 +41,8 @@ export async function findAccount(
   const { password_hash, is_password_changed } = first
   if (!is_password_changed && !(await verifyPassword(password_hash, password))) {
     throw new Error(
-      `${email} is registered with another password; pass the password it was created with, ` +
-        'or use another email'
+      `${email} is registered with another password; pass the password that the account was ` +
+        'created with, or use another email'
     )
   }
   return meant.organization_id

@@ -33,8 +33,8 @@ interface AuditedWindow {
    */
   readonly uncommitted_partitions: readonly number[]
   /**
-   * False if there were more identities than the audit can remember. Some duplicates then count as
-   * stored.
+   * False if there were more identities than the audit can remember. Some duplicates may then count
+   * as stored.
    */
   readonly duplicates_are_exact: boolean
 }

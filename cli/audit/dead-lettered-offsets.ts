@@ -27,7 +27,10 @@ export type ReasonOf = (partition: number, offset: bigint) => string | undefined
  */
 const clockSkewMs = 3_600_000
 
-/** Keeps one entry in memory per dead-letter record of the window. */
+/**
+ * Reads the dead-letter records that the group wrote for the audited offsets. Keeps one entry in
+ * memory per dead-lettered message.
+ */
 export async function readDeadLetteredOffsets(query: DeadLetterQuery): Promise<ReasonOf> {
   const { reader, topic, deadLetterTopic, group, ranges, signal } = query
   const audited = new Map(ranges.map((range) => [range.partition, range]))

@@ -100,7 +100,7 @@ async function rangesOf(
   const ends = isToEnd ? [] : await reader.offsetsAt(topic, to)
   return all.map((range, index) => {
     const start = starts[index] ?? range.from
-    // Excludes messages written after the ends were read. The next audit includes them.
+    // Excludes messages written after the ends were read. A later audit can include them.
     const end = ends[index] === undefined || ends[index] > range.to ? range.to : ends[index]
     return { partition: range.partition, from: start, to: end > start ? end : start }
   })

@@ -33,7 +33,7 @@ export async function applyTopics(environment: Environment, options: ApplyTopics
 
 /**
  * Returns the settings of a topic. With three or more replicas, a write is acknowledged only after
- * two replicas have it.
+ * at least two replicas have it.
  */
 function settingsOf(settings: Readonly<Record<string, string>>, replicationFactor: number) {
   if (replicationFactor < 3) return settings

@@ -42,7 +42,7 @@ export async function dropDeadLetters(
   )
   if (options.json === true) return write(JSON.stringify({ records, dropped: isExecuted }))
   write(
-    `${records} dead-letter records ${isExecuted ? 'are' : 'would be'} dropped. They stay ` +
+    `${records} dead-letter records ${isExecuted ? 'were' : 'would be'} dropped. They stay ` +
       'in the topic,'
   )
   write('but dlq list and dlq replay exclude them.')

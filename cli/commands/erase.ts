@@ -92,12 +92,12 @@ async function resume(organization: string | null, context: EraseContext) {
   for (const erasure of unfinished) await finish(erasure, context)
 }
 
-/** After a restore, repeats erasures that are missing from the database or unfinished. */
+/** After a restore, repeats erasures that are missing from the database or end earlier there. */
 async function repeat(path: string, context: EraseContext): Promise<void> {
   const { postgres, write, json } = context
   const remembered = parseErasures(await readFile(path, 'utf8'))
   const forgotten = await restoreErasures(postgres, remembered)
-  if (forgotten.length === 0 && !json) write('The database has all of them.')
+  if (forgotten.length === 0 && !json) write('The database has all erasures in the file.')
   for (const erasure of forgotten) await finish(erasure, context)
 }
 

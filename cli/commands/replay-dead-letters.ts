@@ -25,7 +25,7 @@ export interface ReplayDeadLettersOptions extends DeadLetterFilter {
   readonly json?: boolean
 }
 
-/** Descriptions of reasons that a replay cannot fix. */
+/** Dead-letter reasons that would recur after a replay, with descriptions. */
 const permanentReasons: Readonly<Record<string, string>> = {
   id_conflict: 'their decision_id belongs to another decision',
   empty_value: 'they have no value'

@@ -44,7 +44,7 @@ export async function revokeKey(
   write(isNotified ? 'The gateways were notified.' : notNotified)
 }
 
-/** @returns the key before it was revoked */
+/** @returns the key as it was before this call */
 async function revoke(transaction: Queryable, keyId: string): Promise<KeyRow> {
   const row = await selectKey(transaction, keyId)
   const statement = `update api_keys set revoked_at = now()

@@ -7,8 +7,8 @@ import { isWanted, readDeadLetters } from './read-dead-letters.ts'
 import type { DeadLetterFilter, DeadLetterRecord, DeadLetterSource } from './read-dead-letters.ts'
 
 /**
- * A dead-lettered message with all of its dead-letter records. Each consumer group writes a
- * separate record.
+ * A dead-lettered message with its dead-letter records. Each consumer group writes a separate
+ * record.
  */
 export interface DeadLetteredMessage {
   readonly partition: number
@@ -17,9 +17,9 @@ export interface DeadLetteredMessage {
 }
 
 export interface ChosenRecords {
-  /** Selected messages that were not replayed yet, sorted by original partition and offset. */
+  /** Selected messages that have not been replayed yet, sorted by original partition and offset. */
   readonly origins: readonly DeadLetteredMessage[]
-  /** Messages that were already replayed through another of their dead-letter records. */
+  /** Messages that have already been replayed through another of their dead-letter records. */
   readonly replayed: readonly DeadLetteredMessage[]
   /** Number of skipped records, by reason. */
   readonly leftOut: ReadonlyMap<string, number>

@@ -24,7 +24,7 @@ export interface DeadLetterGroup extends DeadLetterKind {
 
 /**
  * Maximum number of groups. Records that would need a further group are counted in one common
- * group, because anyone may write records with arbitrary reasons.
+ * group, because anyone who can write dead-letter records can use arbitrary reasons.
  */
 const groupsMax = 1000
 const otherReasons = '(others)'

@@ -23,8 +23,8 @@ export interface Replay {
 }
 
 /**
- * Maximum number of records per write. If the command is interrupted, the last write may be
- * repeated.
+ * Maximum number of records per write. If the command is killed, the next run may repeat the last
+ * write.
  */
 const chunkRecordsMax = 100
 const chunkBytesMax = 1024 * 1024

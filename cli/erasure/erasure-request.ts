@@ -70,7 +70,7 @@ function repeatOf(path: string, options: EraseOptions): EraseAction {
     (each) => each !== undefined
   )
   if (others.length > 0 || scopesOf(options).length > 0) {
-    throw new Error('--repeat reads the other options from its file; pass no more of them')
+    throw new Error('--repeat reads all other options from its file; do not pass them')
   }
   return { kind: 'repeat', path }
 }

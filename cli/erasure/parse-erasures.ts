@@ -7,7 +7,7 @@ const scopes: readonly ErasureScope[] = ['decision', 'session', 'agent', 'organi
 
 /**
  * Parses erasures. Each line is a JSON array, so that output files can be concatenated.
- * @throws {Error} that names the number of the invalid line
+ * @throws {Error} that gives the number of the invalid line, not counting blank lines
  */
 export function parseErasures(text: string): ExportedErasure[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')

@@ -21,10 +21,10 @@ export function addErase(program: Command, { environment, write }: CommandContex
     .option('--reason <text>', 'reason, recorded with the erasure')
     .option('--by <name>', 'name of the requester, recorded with the erasure', argument(parseName))
     .option('--resume', 'finish interrupted erasures')
-    .option('--list', 'list recorded erasures')
+    .option('--list', 'list the recorded erasures')
     .option(
       '--repeat <file>',
-      'after a restore, repeat the erasures in this file, the output of --list --json'
+      'after a restore, repeat the erasures in this file (the output of --list --json)'
     )
     .option('--json', 'print JSON, one object or array per line')
     .action(async (options: EraseOptions) => {

@@ -23,8 +23,8 @@ export function createProgram(context: CommandContext): Command {
     .exitOverride()
     .addHelpText(
       'after',
-      '\nSettings are read from the environment. By default, the commands use the stack that\n' +
-        'npm start runs in this folder.'
+      '\nSettings are read from the environment. Addresses and secrets that are not set are\n' +
+        'taken from the local stack that npm start created.'
     )
 
   program

@@ -5,7 +5,7 @@ export interface GroupPosition {
   readonly group: string
   readonly topic: string
   readonly partition: number
-  /** Committed offset in Kafka, or -1 if there is none and the group starts at the beginning. */
+  /** Committed offset in Kafka. -1 if there is none; the group then starts at the beginning. */
   readonly committed: bigint
   /** Consumed offset in the database, or null if the database has none for the group. */
   readonly recorded: bigint | null

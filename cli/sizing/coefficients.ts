@@ -37,7 +37,12 @@ export const coefficients = {
     measuredBy: sizing,
     what: 'evaluation by the default rule'
   },
-  postgres: { value: 403, unit: 'CPU-µs', measuredBy: sizing, what: 'Postgres, for both' },
+  postgres: {
+    value: 403,
+    unit: 'CPU-µs',
+    measuredBy: sizing,
+    what: 'Postgres, for storage and evaluation'
+  },
   kafka: {
     value: 134,
     unit: 'CPU-µs',
@@ -54,7 +59,7 @@ export const coefficients = {
     value: 2190,
     unit: 'bytes',
     measuredBy: sizing,
-    what: 'record of its evaluation by the default rule'
+    what: 'record of the evaluation of a decision by the default rule'
   },
   rowExtra: {
     value: 760,

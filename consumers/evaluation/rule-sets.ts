@@ -1,4 +1,4 @@
-/** Reads rule sets: the current version of an organization, or the version that a plan used. */
+/** Reads rule sets of organizations: the current version, or the version that a plan used. */
 import type { RuleSet } from '../../core/evaluation/rule.ts'
 import type { Clock } from '../../core/clock.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../evaluators/default-rule-set.ts'
@@ -31,8 +31,8 @@ const freshMs = 5000
 const organizationsMax = 10_000
 const ruleSetsMax = 1000
 /**
- * Maximum total size of cached rule sets, in characters. A rule set may have 8 MiB of JSON, and
- * takes several times as much memory when parsed.
+ * Maximum total size of cached rule sets, in characters. A rule set can have about 8 million
+ * characters of JSON, and takes several times as much memory when parsed.
  */
 const charactersMax = 32 * 1024 * 1024
 

@@ -19,8 +19,8 @@ const known = new WeakMap<ResolvedRule, Map<EvaluatorVersion, Kinds>>()
  */
 const templatesMax = 64
 /**
- * Evaluator kind with reasons that quote the output. Templates of such reasons would rarely be
- * reused.
+ * Evaluator kind with reasons that depend on the customer's schema. Templates of such reasons would
+ * rarely be reused.
  */
 const quotingKind = 'json_schema'
 

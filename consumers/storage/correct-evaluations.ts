@@ -70,8 +70,9 @@ function withoutRuns(decision: StoredDecision) {
 
 /**
  * `limit 1` makes Postgres look up each row by its key instead of joining whole tables. The lock on
- * the identity makes a concurrent erasure wait, so that it deletes the corrected row. A plan has no
- * agent: if both decisions have the time of the plan, it may belong to either of them.
+ * the identity makes a concurrent erasure wait, so that it deletes the corrected row. A plan does
+ * not record its agent: if the stored and the rejected decision both have the `received_at` of the
+ * plan, it may belong to either.
  */
 const selectStatement = `
   select distinct on (organization_id, decision_id) organization_id, decision_id, d.*,

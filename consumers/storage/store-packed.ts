@@ -52,8 +52,9 @@ export async function storePacked(
 }
 
 /**
- * Adds packed runs to existing rows that have none. Such rows come from a pushed score, or from a
- * `decision_id` that two agents used. Locks all rows before updating any of them.
+ * Adds packed runs to existing rows that have none. Such a row comes from a later run that was
+ * stored first, for example a pushed score, or from a `decision_id` that two agents used. Locks all
+ * rows before updating any of them.
  */
 async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
   const known = await lockEvaluations(

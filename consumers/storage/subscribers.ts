@@ -36,7 +36,7 @@ const freshMs = 5000
 const organizationsMax = 10_000
 /** Backlogs below this number are counted on every read, because counting them is fast. */
 const countedOftenMax = 1000
-/** How long a count of at least `countedOftenMax` is cached. Counting that many may take 100 ms. */
+/** How long the count of a larger backlog is cached. Counting a large backlog can take 100 ms. */
 const countedMs = 30_000
 const event: WebhookEvent = 'evaluation.completed'
 

@@ -2,8 +2,8 @@
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 
 /**
- * Uses a transaction, because it forces a synchronous commit. A number that is not yet on disk
- * could be returned again after Postgres crashes.
+ * Runs in a `transaction`, which forces a synchronous commit. Otherwise, a number that is not yet
+ * on disk could be returned again after Postgres crashes.
  */
 export async function takeEpoch(postgres: Postgres): Promise<number> {
   const [row] = await postgres.transaction((transaction) =>

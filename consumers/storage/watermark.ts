@@ -35,7 +35,7 @@ export function startWatermark(dependencies: WatermarkDependencies): () => Promi
 }
 
 /**
- * Earlier end of a partition. Under steady traffic, a group never reaches the current end, but it
+ * Earlier end of a partition. Under steady traffic, a group may never reach the current end, but it
  * passes an earlier one. Once it does, every message that existed at the time `at` is settled.
  */
 interface Sample {

@@ -5,7 +5,10 @@ import { scanMembers, skipSpace } from '../json/json-members.ts'
 import type { JsonMember } from '../json/json-members.ts'
 
 interface DecisionFacets {
-  /** `name=text` for each string, number and boolean in the metadata; null if there are none. */
+  /**
+   * Up to `labelsMax` labels `name=text` for the storable strings, numbers and booleans at the top
+   * level of the metadata; null if there are none.
+   */
   readonly labels: readonly string[] | null
   readonly model: string | null
   readonly agent_version: string | null

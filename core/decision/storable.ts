@@ -73,8 +73,7 @@ function isPackable({ kind, status, duration_us, value, confidence }: PackedRun)
 
 /**
  * Checks for a lowercase UUID, as the contract requires. Postgres returns UUIDs in lower case and
- * identities are compared as text, so a decision with an uppercase id would count as a duplicate of
- * itself.
+ * identities are compared as text, so an uppercase id would never match its stored identity.
  */
 function isId(text: string): boolean {
   return isUuid(text) && text === text.toLowerCase()

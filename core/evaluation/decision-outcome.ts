@@ -44,7 +44,7 @@ export interface CountedScore {
 export interface DecisionOutcome extends EvaluationState {
   readonly verdict: Verdict
   readonly scores: Readonly<Record<string, EffectiveScore>>
-  /** The newest score of each name and source. */
+  /** The newest score of each name and source, unless it does not fit in the index key. */
   readonly counted: readonly CountedScore[]
 }
 

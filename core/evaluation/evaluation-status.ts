@@ -31,7 +31,7 @@ interface EvaluationProgress {
   readonly failed: number
   readonly skipped: number
   readonly pending: number
-  /** Number of pending runs that wait for an unavailable provider. */
+  /** Number of pending runs that wait because the circuit of their connection is open. */
   readonly blocked: number
   /** Number of failed runs that expired. */
   readonly expired: number
@@ -48,7 +48,7 @@ export interface RunState {
 export interface RunIdentity {
   readonly rule: string
   readonly evaluator: string
-  /** Null in records without ids, which identify runs by name. */
+  /** Null in records without ids, which identify the rule and the evaluator by name. */
   readonly rule_id: string | null
   readonly evaluator_id: string | null
   readonly evaluator_version: number

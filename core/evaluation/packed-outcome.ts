@@ -25,8 +25,8 @@ export interface KindList {
 
 /**
  * Cached kind lists, keyed by the kind of the first run; newest first, at most `listsMax` per key.
- * Most records match a cached list: the kinds of a rule set vary only in their reason templates, so
- * few combinations occur.
+ * Most records match a cached list: with one rule set, the kind of a run varies only in whether it
+ * has a score and in the score's data type and reason template, so few combinations occur.
  */
 const lists = new WeakMap<RunKind, readonly KindList[]>()
 const listsMax = 8

@@ -24,7 +24,10 @@ export interface RuleSampling {
   readonly rate: number
   /** With `session`, all decisions of a session are sampled together. */
   readonly key: 'decision' | 'session'
-  /** Rules with the same cohort choose the same decisions, so that their scores can be compared. */
+  /**
+   * Rules with the same cohort, rate and key sample the same decisions, so that their scores can be
+   * compared.
+   */
   readonly cohort: string
 }
 

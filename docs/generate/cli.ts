@@ -31,7 +31,10 @@ function escapeCell(text: string): string {
 }
 
 function describeDefault({ defaultValue, defaultValueDescription, negate }: Option): string {
-  if (defaultValueDescription !== undefined) return code(defaultValueDescription)
+  if (defaultValueDescription !== undefined) {
+    const isPhrase = defaultValueDescription.includes(' ')
+    return isPhrase ? defaultValueDescription : code(defaultValueDescription)
+  }
   if (defaultValue === undefined || negate) return ''
   return code(Array.isArray(defaultValue) ? defaultValue.join(',') : String(defaultValue))
 }

@@ -31,9 +31,9 @@ const forms: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/begins with (.+) and names/, (urls = '') => protocolsOf(urls).map(code).join(', ')],
   [/at least (\d+) are required$/, (min) => `secret, ${min} characters or more`],
   [/contains no PEM certificate$/, () => 'PEM certificates'],
-  [/must contain only PEM public keys$/, () => 'PEM of public keys on P-256'],
-  [/must be a PEM private key without/, () => 'secret, PEM of a private key'],
-  [/must be a PEM private key on P-256/, () => 'secret, PEM of a P-256 private key']
+  [/must contain only PEM public keys$/, () => 'PEM public keys (P-256)'],
+  [/must be a PEM private key without/, () => 'secret, PEM private key'],
+  [/must be a PEM private key on P-256/, () => 'secret, PEM private key (P-256)']
 ]
 
 function protocolsOf(urls: string): string[] {

@@ -12,11 +12,11 @@ export const alertConditions: Readonly<Record<string, string>> = {
   SluiceDefaultPartitionInUse: 'Rows have been in a default partition for 10 minutes.',
   SluiceStorageStalled:
     'For 5 minutes, gateways have acknowledged decisions while storage has stored none. ' +
-    'Both are measured over the last 5 minutes.',
+    'Both rates are averages over the last 5 minutes.',
   SluiceAuditMissing: 'The last audit found a missing record.',
   SluiceAuditStale:
-    'An audit completed in the last 3 days, but none in the last 2 hours. Or the job `audit` has ' +
-    'run for 2 hours and has never completed one.',
+    'An audit completed in the last 3 days, but none in the last 2 hours; or the job `audit` has ' +
+    'run for 2 hours without completing one.',
   SluiceGatewayErrors: 'For 5 minutes, over 1% of the responses of all gateways have been 5xx.',
   SluiceShedding: 'For 5 minutes, gateways have rejected requests to protect themselves.',
   SluiceRateLimitLocal: 'Redis has been unavailable to a gateway for 5 minutes.',
@@ -27,7 +27,7 @@ export const alertConditions: Readonly<Record<string, string>> = {
     'In the last 15 minutes, SDKs reported dropped decisions with a reason other than `redacted`.',
   SluiceNotReady: 'A process has not been ready for 10 minutes.',
   SluiceNotScraped: 'Prometheus has had no metrics from any process for 10 minutes.',
-  SluiceEmailsFailing: 'Over 2 emails failed or were dropped in 30 minutes.',
+  SluiceEmailsFailing: 'More than 2 emails failed, or more than 2 were dropped, in 30 minutes.',
   SluiceJudgesBlocked: 'The runs of a judge connection have been blocked for 15 minutes.',
   SluiceEvaluationBacklog:
     'For 30 minutes, over 1,000 runs have been waiting for a judge or a pushed score and the ' +
@@ -35,15 +35,21 @@ export const alertConditions: Readonly<Record<string, string>> = {
   SluiceDeferredGrowing:
     'For 30 minutes, over 1,000 decisions have been deferred and the number has been growing.',
   SluiceJudgeCallsFailing: 'For 15 minutes, over 20% of judge calls have returned no score.',
-  SluiceRunsNotStored: 'For 25 minutes, over 1,000 runs have been finished and not stored.',
-  SluiceEvaluatorsBroken: 'A run ended with `code_error` in the last 15 minutes.',
-  SluiceWebhooksFailing: 'Sluice gave up on more than 10 deliveries of an event in 30 minutes.',
+  SluiceRunsNotStored: 'For 25 minutes, over 1,000 runs have been finished but not stored.',
+  SluiceEvaluatorsBroken:
+    'A judge run or a replayed run ended with `code_error` in the last 15 minutes.',
+  SluiceWebhooksFailing:
+    'Sluice gave up on more than 10 deliveries for one event type in 30 minutes.',
   ...conditionsOf(
     'Availability',
     ['1.44%', '0.6%', '0.1%'],
-    'decisions were rejected because of faults of the service'
+    'decisions were rejected with a 5xx error'
   ),
-  ...conditionsOf('Latency', ['14.4%', '6%', '1%'], 'requests waited over 0.5 s for a response'),
+  ...conditionsOf(
+    'Latency',
+    ['14.4%', '6%', '1%'],
+    'requests with decisions waited over 0.5 s for a response'
+  ),
   ...conditionsOf(
     'Completeness',
     ['1.44%', '0.6%', '0.1%'],

@@ -17,11 +17,11 @@ export const consumerMetricAdvice = {
   },
   sluice_consumer_batch_seconds: {
     notes: 'Time spent waiting for an unavailable service is included.',
-    advice: 'Slow: Postgres for storage, Kafka for evaluation.'
+    advice: 'Slow: check Postgres for storage, and Kafka for evaluation.'
   },
   sluice_consumer_lag_messages: {
     notes:
-      'Every member measures all partitions, even while no batch is settled. While Kafka is ' +
+      'Every member measures all partitions, even while it settles no batch. While Kafka is ' +
       'unavailable, the metric keeps its last value.',
     advice:
       'Growing: a service is unavailable (`sluice_consumer_retries_total`), a partition is ' +
@@ -33,13 +33,15 @@ export const consumerMetricAdvice = {
   sluice_consumer_retries_total: {
     advice:
       'Growing: Postgres, the registry or Kafka is unavailable. ' +
-      'The log line `retrying after a transient error` names it.'
+      'The log line `retrying after a transient error` names the service.'
   }
 } satisfies Partial<Record<MetricName, MetricNote>>
 
 export const evaluationMetricAdvice = {
   sluice_evaluation_runs_total: {
-    notes: 'Runs that end within a batch of decisions are not included.',
+    notes:
+      'These are judge runs, replayed runs, and runs that expired or were canceled. Other runs ' +
+      'end within a batch of decisions or with a pushed score, and are not included.',
     advice:
       '`failed` or `expired` growing: `reason` has the cause; `GET /v1/evaluation/runs` lists ' +
       'the runs.'
@@ -65,13 +67,13 @@ export const evaluationMetricAdvice = {
   },
   sluice_connection_circuits_open: {
     notes:
-      'The runs of an open circuit are blocked until a probe succeeds. They use up no ' +
-      'attempt, but their time to live continues.',
+      'The runs stay blocked until a probe succeeds. They use up no attempts, but they still ' +
+      'expire at the end of their time to live.',
     advice: 'Over 0: the state of the connection has the reason, for example a rejected key.'
   },
   sluice_webhook_deliveries_total: {
     notes:
-      '`retried`: attempted again later; `failed`: given up; `expired`: too old before an ' +
+      '`retried`: will be attempted again; `failed`: given up; `expired`: too old before an ' +
       'attempt. `dropped`: storage did not write the delivery, because the organization has ' +
       '[too many pending](limits.md#webhooks).',
     advice:
@@ -93,11 +95,11 @@ export const storageMetricAdvice = {
   sluice_storage_default_partition_rows: {
     notes: 'Measured every minute. The rows are stored and can be read.',
     advice:
-      'Over 0 for more than a few minutes: the partitions of their days cannot be created, or ' +
+      'Over 0 for more than a few minutes: the partitions for their days cannot be created, or ' +
       'the rows cannot be moved. The storage log has the reason.'
   },
   sluice_storage_missing_partitions: {
-    notes: 'Partitions of `decisions` and `evaluations`. Measured every minute.',
+    notes: 'Counts partitions of `decisions` and `evaluations`. Measured every minute.',
     advice:
       'Over 0 for more than a few minutes: storage cannot create partitions. Its log has ' +
       'the reason, for example a long-held lock or a missing privilege.'

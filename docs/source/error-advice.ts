@@ -6,16 +6,16 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
     'The body is empty or is not JSON; `position` is the byte offset of the error. Fix ' +
     'the body.',
   malformed_encoding:
-    'The body is not UTF-8, or not compressed as `Content-Encoding` says. Fix the encoding.',
+    'The body is not UTF-8, or is not compressed as `Content-Encoding` says. Fix the encoding.',
   malformed_request:
-    'The request is not valid HTTP/1.1, its path is invalid, the body ended early, or the ' +
-    '`Idempotency-Key` is malformed: it must be a quoted string, or an unquoted string that ' +
-    'contains no quotes, backslashes or spaces. Fix the client. If the body was cut off, send ' +
-    'a complete request.',
+    'The request is not valid HTTP/1.1, its path is invalid, its `Idempotency-Key` is ' +
+    'malformed, or its body ended early or was sent in too many small chunks. Fix the client, ' +
+    'or send a complete request. An `Idempotency-Key` is a quoted string of 1 to 255 printable ' +
+    'ASCII characters. You can omit the quotes if it contains no quotes, backslashes or spaces.',
   api_key_required: 'The request has no API key. Send `Authorization: Bearer slk_…`.',
   api_key_malformed:
-    'The format or the checksum of the key is wrong, because it was truncated or mistyped. ' +
-    'Copy it again.',
+    'The format or the checksum of the key is wrong, probably because the key was truncated or ' +
+    'mistyped. Copy it again.',
   api_key_invalid: 'The key does not exist, was revoked or has expired. Use another key.',
   session_required:
     'The request has no session token, or has an API key where only a session is accepted. Log in.',
@@ -30,8 +30,8 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
     'in again.',
   refresh_reused: 'The token may have been stolen, so its session is revoked. Log in again.',
   ticket_invalid:
-    'The ticket was not issued by this service, was already used or is older than 30 ' +
-    'seconds, or its session has ended. Request another.',
+    'The ticket was not issued by this service, was already used or is older than 30 seconds, ' +
+    'or its session has ended. Request another one.',
   scope_missing: '`scope` is the required scope. Use a key that has it.',
   role_missing:
     '`role` is the required role. Ask a member with this role or a higher one. Roles, ' +
@@ -63,45 +63,48 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
   method_not_allowed:
     'The path does not support this method. The header `Allow` lists the methods that it supports.',
   body_timeout:
-    'Sending the headers took over 10 seconds, or the whole request over 30. Retry on a ' +
-    'faster connection.',
+    'The headers took longer than 10 seconds to arrive, or the whole request longer than 30 ' +
+    'seconds. Retry on a faster connection.',
   name_taken:
-    'Another resource of your organization has this name. Choose another name, or change ' +
-    'that resource.',
+    'Another resource of the same kind in your organization has this name. Choose another name, ' +
+    'or change that resource.',
   in_use: '`used_by` lists what uses the resource. Change or delete those resources first.',
   built_in: 'Built-in resources are the same for every organization. Create your own instead.',
   limit_reached:
-    '`limit` is the maximum number of resources of this kind. Delete one of them first.',
+    '`detail` says what is limited, and `limit` is the maximum. Delete, revoke or disable ' +
+    'resources that you no longer need, or shorten the one that you are saving.',
   email_taken:
     'Another account with this email was created before you confirmed your registration or ' +
     'accepted the invite. Log in, or reset the password.',
   already_member:
     'The user is a member of the organization. Change the role of the member instead.',
   last_owner: 'Make another member an owner first.',
-  key_ended: 'The key was revoked, was rotated or has expired. Create another.',
-  count_differs: '`decisions` is the current number. Preview again, and confirm that number.',
+  key_ended:
+    'The key was revoked, was rotated or has expired. Use its successor, or create another key.',
+  count_differs: '`decisions_found` is the current number. Preview again, and confirm that number.',
   ingest_elsewhere: 'This gateway serves no ingest routes. Send the decision to one that does.',
-  run_ended: 'The run has ended and cannot be canceled.',
+  run_ended: 'The run has already ended, so it cannot be canceled.',
   secrets_key_missing:
-    'The operator has not set `SECRETS_KEY`, which is required to store secrets.',
+    'The gateway cannot encrypt or decrypt secrets: `SECRETS_KEY` is not set, or is not the key ' +
+    'with which the secret was encrypted. Ask the operator to set it. If it has changed, send ' +
+    'the secret again.',
   payload_too_large:
     '`limit_bytes` is the limit, and `pointer` names the largest member. Shorten that ' +
     'member, or the whole body if `pointer` is empty. If a batch has too many items, ' +
     '`limit_items` is the limit: split the batch.',
   unsupported_media_type:
-    'Send `application/json` in UTF-8, uncompressed or compressed with `gzip`, `br` or ' +
-    '`zstd`.',
+    'Send `application/json` in UTF-8, uncompressed or compressed with `gzip`, `br` or `zstd`. ' +
+    'A batch can also be `application/x-ndjson`.',
   expectation_failed: '`Expect` has a value other than `100-continue`. Remove the header.',
   invalid_decision: '`errors` lists up to 100 violations. Fix them and send the request again.',
   invalid_batch:
-    'The batch is empty, or its decisions are not in `{"decisions": […]}`. Nothing was ' +
-    'accepted.',
+    'The batch is empty, or is neither `{"decisions": […]}` nor JSON lines; `errors` says what ' +
+    'is wrong. Nothing was accepted.',
   invalid_query: '`errors` lists each invalid parameter. Fix them.',
-  invalid_body:
-    '`errors` lists each invalid member, or the first duplicate name in an object. Fix them.',
+  invalid_body: '`errors` lists each invalid member, or the first duplicate member. Fix them.',
   token_invalid:
-    'The token was not issued by this service, was already used, or has expired. Request ' +
-    'a new email.',
+    'The token was not issued by this service, was already used or revoked, or has expired. ' +
+    'Request a new email.',
   range_too_large:
     'The request would scan more than `limit` decisions. Choose a shorter range, or add ' +
     'filters.',
@@ -111,36 +114,39 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
     'body costs more than one ' +
     'decision](../guides/operations/api-keys-and-rate-limits.md#rate-limits).',
   compute_limited:
-    'In each gateway process, an organization has a total of 1 second of compute time per ' +
-    'minute for evaluator checks and tests, and rule previews. Retry after `Retry-After` ' +
-    'seconds, or make the patterns and schemas smaller.',
+    'In each gateway process, an organization has 1 second of compute time per minute for ' +
+    'checking and testing evaluators and previewing rules. Retry after `Retry-After` seconds, ' +
+    'or make the patterns and schemas smaller.',
   changes_limited:
     'Your organization changed its evaluators and rules 1,000 times in one hour, or saved 64 ' +
     'MiB of rules, counting the evaluators that they use. Retry after `Retry-After` seconds. ' +
     'You can always delete and disable evaluators and rules.',
   login_throttled:
     'Too many wrong passwords were sent for the account, for the registration or from your ' +
-    'network; or too many emails, registrations, invites, logins or session refreshes were ' +
-    'requested. Retry after `Retry-After` seconds.',
+    'network; or there were too many emails, registrations, invites, logins or session ' +
+    'refreshes. Retry after `Retry-After` seconds.',
   headers_too_large: 'The request line and headers exceed 16 KiB. Send fewer or shorter headers.',
   internal_error:
-    'The error is a bug in Sluice. You can retry. Report the bug with the `request_id`, ' +
-    'which is also in the logs.',
+    'The cause is a bug in Sluice. You can retry. Report the bug with the `request_id`, which is ' +
+    'also in the logs.',
   authentication_unavailable:
-    'This instance has not cached the key, and Postgres does not respond. Retry.',
-  schema_unavailable: 'This instance has just started and has not loaded the schema id yet. Retry.',
+    'This gateway has not cached the key, and Postgres does not respond or too many lookups are ' +
+    'waiting. Retry.',
+  schema_unavailable: 'This gateway has just started and has not loaded the schema id yet. Retry.',
   log_unavailable:
     'Kafka did not acknowledge the write in time, so it may or may not have succeeded. ' +
     'Retry with the `decision_id` from the response; the decision is then stored only once.',
   overloaded:
     'The gateway has reached its limit on requests, on memory for request bodies, or on bytes ' +
-    'waiting for Kafka. Reads with `wait` and logins are also rejected if too many of them are ' +
-    'waiting. Large bodies, reads, changes, evaluator checks and tests, tails and exports are ' +
-    'also rejected if your organization has reached one of its [limits](limits.md); `detail` ' +
-    'says which. Nothing was accepted. Retry after `Retry-After` seconds.',
+    'waiting for Kafka, or too many requests are queued. Reads with `wait` and logins are also ' +
+    'rejected if too many of them are waiting. Large bodies, reads, changes, evaluator checks ' +
+    'and tests, tails and exports are also rejected if your organization has reached one of its ' +
+    '[limits](limits.md); `detail` says which. Nothing was accepted. Retry after `Retry-After` ' +
+    'seconds.',
   store_unavailable:
-    'Postgres is unavailable or cannot write. Reads, logins or changes fail. Sending decisions ' +
-    'still works for 10 minutes with the API keys that a gateway knows. Retry.'
+    'Postgres is unavailable or cannot write, so some or all reads, logins and changes fail. ' +
+    'For 10 minutes, you can still send decisions with the API keys that a gateway has cached. ' +
+    'Retry.'
 }
 
 /** Codes for which `retryable` differs between responses. */

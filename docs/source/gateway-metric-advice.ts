@@ -13,7 +13,7 @@ export const gatewayMetricAdvice = {
       'Look up the most frequent `reason` in [errors.md](errors.md). `log_unavailable`: the ' +
       'cause is Kafka. `overloaded`: the cause is Kafka, or a limit that ' +
       '`sluice_shed_total` names. Codes with status 4xx: the cause is a client; find it by ' +
-      'its `X-Request-Id`.'
+      'the `X-Request-Id` of a request.'
   },
   sluice_http_requests_total: {
     notes: 'Paths that do not exist have the operation `unknown`.',
@@ -22,7 +22,7 @@ export const gatewayMetricAdvice = {
       `[Failures](${operations}/failures.md).`
   },
   sluice_ingest_seconds: {
-    notes: 'The time in which a slow caller sends its body is included.',
+    notes: 'The time that a slow caller takes to send its body is included.',
     advice:
       'Slow while `sluice_produce_seconds` is fast: the cause is the event loop, Redis, or ' +
       'callers with slow connections.'
@@ -35,14 +35,14 @@ export const gatewayMetricAdvice = {
   sluice_usage_flushes_total: {
     advice:
       '`failed` for a long time: Redis is unavailable. No request is rejected because of it, but ' +
-      'usage counts of keys and of rejected attempts are late.'
+      'usage counts of keys and of rejected attempts are delayed.'
   },
   sluice_usage_dropped_total: {
     notes:
-      '`key`, `agent`, `attempt`: too many different ones between two flushes. `batch`: the ' +
-      'counters of an earlier hour, because too many hours were waiting.',
+      '`key`, `agent`, `attempt`: too many different keys, agents or rejected attempts between ' +
+      'two flushes. `batch`: all counters of an earlier hour, because too many hours were waiting.',
     advice:
-      'Counts of keys and agents are too small. `agent`: a client names thousands of agents in ' +
+      'Counts of keys and agents are too low. `agent`: a client names thousands of agents in ' +
       'rejected decisions. `batch`: Redis was unavailable for hours.'
   },
   sluice_ingest_body_bytes_total: {
@@ -56,15 +56,15 @@ export const gatewayMetricAdvice = {
   },
   sluice_held_body_bytes: {
     advice:
-      'Near `BODY_BYTES_MAX`: many large bodies arrive simultaneously, or callers send slowly.'
+      'Near `BODY_BYTES_MAX`: many large bodies arrive at the same time, or callers send slowly.'
   },
   sluice_shed_total: {
     notes:
       'Rejected unread: `connections` (too many open; also connections closed to make ' +
       'room), `requests` (too many in progress), `wait` (the ingest path is slow), ' +
-      '`pipeline` (too many on one connection). Rejected while read: `body_bytes`. Rejected ' +
-      'after reading: `streams` (too many tails and exports), `share` (an organization or ' +
-      'network exceeds [its limits](limits.md); the log names it). Closed: `unread` (the ' +
+      '`pipeline` (too many on one connection). Rejected while being read: `body_bytes`. ' +
+      'Rejected after reading: `streams` (too many tails and exports), `share` (an organization ' +
+      'or network exceeds [its limits](limits.md); the log names it). Closed: `unread` (the ' +
       'slowest reader, when too many response bytes are unread).',
     advice:
       'Growing: the gateway has reached its capacity and responds with 503. Start more ' +
@@ -74,13 +74,13 @@ export const gatewayMetricAdvice = {
   sluice_streams_open: {
     notes: '`kind` is `tail` or `export`.',
     advice:
-      'Near `STREAMS_MAX`: soon, more streams get 503. Start more instances, or find the ' +
+      'Near `STREAMS_MAX`: new streams will soon get 503. Start more instances, or find the ' +
       'caller that opens them: [tails and exports](../guides/tails-and-exports.md).'
   },
   sluice_ingest_batch_decisions: {
     notes: 'Rejected decisions are included.',
     advice:
-      'Batches of one: an SDK flushes too early, and each decision costs three times as ' +
+      'Batches of one: an SDK flushes too early, and each decision costs several times as ' +
       'much as necessary.'
   },
   sluice_client_dropped_total: {
@@ -92,7 +92,7 @@ export const gatewayMetricAdvice = {
   },
   sluice_produce_seconds: {
     notes: 'Failed batches are not included.',
-    advice: 'Slow: the broker, its disk, its replicas or the network.'
+    advice: 'Slow: the cause is the broker, its disk, its replicas or the network.'
   },
   sluice_produce_in_flight_bytes: {
     advice:
@@ -107,9 +107,11 @@ export const gatewayMetricAdvice = {
       '1: restore Redis. Until then, an organization may use its whole limit on each instance.'
   },
   sluice_rate_limit_requests_total: {
+    notes:
+      '`cut`: Redis granted fewer points than requested. `refused`: the window has no points left.',
     advice:
-      'Far more than a few per key and second: many agents or keys send little traffic ' +
-      'each. `failed`: Redis is unavailable or slow.'
+      'Far more than a few per key per second: many agents or keys send little traffic each. ' +
+      '`failed`: Redis is unavailable or slow.'
   },
   sluice_rate_limit_leased_points_total: {
     advice:
@@ -117,11 +119,12 @@ export const gatewayMetricAdvice = {
   },
   sluice_api_key_lookups_total: {
     notes:
-      '`hit`, `unknown`: the cache knows that the key exists or does not exist. `stale`: ' +
-      'Postgres is unavailable, and a known key still works. `refused`: too many lookups of ' +
-      'unknown keys are in progress.',
+      '`hit`, `unknown`: the cache knows that the key exists or does not exist. `miss`: the key ' +
+      'is not in the cache. `refreshed`: a cached key was looked up again. `stale`: Postgres is ' +
+      'unavailable, and a cached key still works. `failed`: Postgres is unavailable, and the ' +
+      'caller gets 503. `refused`: too many lookups of unknown keys are in progress.',
     advice:
-      '`stale` or `failed`: restore Postgres; a known key works for 10 minutes. Many ' +
+      '`stale` or `failed`: restore Postgres; cached keys work for 10 minutes. Many ' +
       '`miss`, `unknown` or `refused`: a client tries keys that do not exist.'
   },
   sluice_emails_total: {

@@ -22,7 +22,7 @@ const processes = {
       'line before it has the reason.'
   },
   sluice_build_info: {
-    advice: 'Two versions for a long time: a roll-out is stuck.'
+    advice: 'Two versions for a long time: a rollout is stuck.'
   },
   sluice_event_loop_lag_seconds: {
     notes: '`quantile`: `0.5` is the median, `0.99` the 99th percentile, `1` the longest pause.',

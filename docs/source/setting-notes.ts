@@ -25,7 +25,7 @@ export const settingNotes: Readonly<Partial<Record<SettingName, string>>> = {
   KAFKA_TLS_CERT: 'Include the whole certificate chain.',
   KAFKA_TLS_KEY: 'It must not have a passphrase.',
   SCHEMA_REGISTRY_URL:
-    'For example `http://registry:8080/apis/ccompat/v7`. May contain a user name and password.',
+    'Example: `http://registry:8080/apis/ccompat/v7`. It may contain a user name and password.',
   SCHEMA_REGISTRY_TLS_CA: caNote,
   REDIS_URL:
     'Gateways also use it to notify each other of changed API keys. Use `rediss:` to encrypt ' +
@@ -37,31 +37,31 @@ export const settingNotes: Readonly<Partial<Record<SettingName, string>>> = {
   DATABASE_TLS_CA: caNote,
   API_KEY_PEPPER: 'If it changes, every API key becomes invalid.',
   SESSION_SIGNING_KEY:
-    'Set the same key for all gateways. If it changes, access tokens become invalid, and ' +
-    'clients must refresh them, unless you [rotate ' +
+    'Set the same key for all gateways. If you replace it, access tokens become invalid and ' +
+    'clients must refresh them; to avoid this, [rotate ' +
     `it](${operations}/security.md#rotate-the-session-signing-key). Not read with ` +
     '`GATEWAY_ROUTES=ingest`.',
   SESSION_VERIFICATION_KEYS:
-    'List one key after another. Needed to [rotate the signing ' +
+    'List one key after another. You need them to [rotate the signing ' +
     `key](${operations}/security.md#rotate-the-session-signing-key).`,
   REGISTRATION:
     '`open`: anyone; requires `MAIL_URL`, because each registration is [confirmed by ' +
     'email](../guides/accounts.md#register). `invite`: no one, but invited users can join ' +
-    'the organization that invited them. `closed`: no one, not even invited users without ' +
-    'an account.',
+    'the organization that invited them. `closed`: no one; invited users can join only if they ' +
+    'already have an account.',
   MAIL_URL:
-    '`smtp://user:password@host:587`, or `file:///folder`, where each email becomes a file. ' +
-    'Without it, no email is sent, and passwords cannot be reset by email.',
+    'Examples: `smtp://user:password@host:587`, and `file:///folder`, which receives each email ' +
+    'as a file. Without this setting, no email is sent, and passwords cannot be reset by email.',
   PUBLIC_URL: 'It appears in emails and code snippets.',
   SECRETS_KEY:
-    'Set the same key for gateways and evaluation. Without it, neither provider keys nor ' +
+    'Set the same value for gateways and evaluation. Without it, neither provider keys nor ' +
     'webhooks can be saved.',
   PRIVATE_ADDRESSES_ALLOWED:
-    'Also allows connections to these addresses without TLS. Set it only if every user of ' +
-    'the API may reach your network. Each process that starts with it logs a warning.',
+    'Also allows plain HTTP. Set it only if every user of the API may reach your network. Each ' +
+    'process that starts with it logs a warning.',
   GATEWAY_ROUTES:
-    '`ingest`: sending decisions; `api`: reading and login. With `api`, `KAFKA_BROKERS` and ' +
-    '`SCHEMA_REGISTRY_URL` are not read. See [Separate sending from ' +
+    '`ingest`: the routes that begin with `/v1/ingest`; `api`: all other routes. With `api`, ' +
+    '`KAFKA_BROKERS` and `SCHEMA_REGISTRY_URL` are not read. See [Separate sending from ' +
     'reading](limits.md#separate-sending-from-reading).',
   GATEWAY_WORKERS:
     '`auto`: one worker per core. `1`: a single process. See [Use several ' +
@@ -69,26 +69,27 @@ export const settingNotes: Readonly<Partial<Record<SettingName, string>>> = {
   MANAGEMENT_HOST:
     'The port requires no login. Set `0.0.0.0` if probes or Prometheus run on other ' +
     'machines. The image, the chart and Compose set it.',
-  CORS_ORIGINS: 'For example `https://console.example.com`. Cookies are never allowed.',
+  CORS_ORIGINS: 'Example: `https://console.example.com`. Cookies are never allowed.',
   TRUSTED_PROXIES:
-    'For example `10.0.0.0/8,192.0.2.7`. On connections from these proxies, the client is ' +
+    'Example: `10.0.0.0/8,192.0.2.7`. On connections from these proxies, the client is ' +
     'the last address in `X-Forwarded-For` that is not a trusted proxy. On other ' +
     'connections, the header is ignored. Set it if the gateway is [behind a ' +
     `proxy](${operations}/deploy.md#run-a-gateway-behind-a-proxy).`,
-  CONNECTIONS_MAX: 'Idle connections are closed first.',
+  CONNECTIONS_MAX: 'Shortly before the limit, the gateway starts to close idle connections.',
   REQUESTS_MAX: 'Requests that wait in the queue are included.',
-  BODY_BYTES_MAX: 'Decompressed bytes are included. One organization may use up to a quarter.',
+  BODY_BYTES_MAX:
+    'Decompressed bytes are included. One organization may use up to a quarter of the maximum.',
   HEADERS_TIMEOUT_MS: 'A slower client gets 408, and its connection is closed.',
   RATE_LIMIT_POINTS: 'An organization can have its own limit instead.',
   RATE_LIMIT_WINDOW_SECONDS: 'Applies to all rate limits.',
   PRODUCE_DEADLINE_MS: 'A short deadline causes duplicates when the broker is slow.',
   PRODUCE_LINGER_MS:
-    'Every decision waits this long, so that records share requests to the broker. One ' +
-    'request costs about as much as 30 records.',
+    'Records that arrive within this time share a request to the broker. One request costs about ' +
+    'as much as 30 records.',
   IN_FLIGHT_BYTES_MAX: 'The limit applies to each worker.',
   DEAD_LETTERS_MAX: `See [Paused partitions](${operations}/dead-letters.md#paused-partitions).`,
   DECISIONS_RETENTION_DAYS:
-    'Data is deleted by whole days in UTC, with everything that belongs to the decisions. ' +
+    'Decisions are deleted one UTC day at a time, with everything that belongs to them. ' +
     `See [Retention](${operations}/retention-and-erasure.md#retention).`,
   BOOTSTRAP_ORGANIZATION:
     '`sluice bootstrap` uses this setting and the next two for options that are omitted.',

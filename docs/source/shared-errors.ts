@@ -2,7 +2,7 @@
 import type { ProblemCode } from '../../core/problem.ts'
 
 export const sharedErrors: Readonly<Record<string, readonly ProblemCode[]>> = {
-  'with a credential': [
+  'that require a credential': [
     'api_key_required',
     'api_key_malformed',
     'api_key_invalid',
@@ -10,8 +10,8 @@ export const sharedErrors: Readonly<Record<string, readonly ProblemCode[]>> = {
     'session_invalid',
     'authentication_unavailable'
   ],
-  'with a scope or a role': ['scope_missing', 'role_missing'],
-  'with a request body': [
+  'that require a scope or a role': ['scope_missing', 'role_missing'],
+  'that have a request body': [
     'malformed_json',
     'malformed_encoding',
     'body_timeout',
@@ -19,6 +19,6 @@ export const sharedErrors: Readonly<Record<string, readonly ProblemCode[]>> = {
     'unsupported_media_type',
     'invalid_body'
   ],
-  'with query parameters': ['invalid_query'],
+  'that have query parameters': ['invalid_query'],
   'that read or change the database': ['store_unavailable']
 }

@@ -56,7 +56,10 @@ function createFindLoop(config: LoopConfig, { sessions }: EvaluatorState): Evalu
   }
 }
 
-/** Returns a 53-bit hash of the answer that ignores case, white space and punctuation. */
+/**
+ * Returns a 53-bit hash of the answer's words. It ignores case, white space and punctuation, but
+ * includes the length of an output that is too long for all of its words to be hashed.
+ */
 function answerOf(words: readonly number[], { output }: Subject): number {
   let [high, low] = [output.length > 32_768 ? output.length : 0, 0]
   for (let at = 0; at < words.length; at++) {

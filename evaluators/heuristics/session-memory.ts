@@ -19,7 +19,7 @@ export function createSessionMemory(sessionsMax = sessionsMaxDefault): SessionMe
       const answers = sessions.get(sessionKey) ?? []
       if (answers.length === 0) sessions.set(sessionKey, answers)
       const known = answers.findIndex((each) => each.decisionId === decisionId)
-      // A redelivered decision is compared with the same earlier answers as on first delivery.
+      // Compares a redelivered decision only with the answers before it, as on first delivery.
       if (known >= 0) return answers.slice(0, known + 1).map((each) => each.answer)
       answers.push({ decisionId, answer })
       if (answers.length > rememberedAnswers) answers.shift()

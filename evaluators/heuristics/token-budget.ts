@@ -75,7 +75,7 @@ const names: Readonly<Record<Limit, string>> = {
   ratio_max: 'Output tokens per input token'
 }
 
-/** Rejects limits above `total_max`, because they can never be reached. */
+/** Rejects limits above `total_max`, because they could never fail a decision on their own. */
 function largerThanTotal({ total_max: total, ...config }: BudgetConfig) {
   if (total === undefined) return []
   return (['input_max', 'output_max'] as const)

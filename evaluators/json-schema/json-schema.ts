@@ -67,8 +67,8 @@ function failureOf(check: CustomSchema, value: unknown): SchemaFailure | null {
 }
 
 /**
- * Creates the finding for a mismatch. The reason names the location in the schema instead of the
- * value, because names in the value may be personal data.
+ * Creates the finding for a mismatch. The reason contains only the location in the schema, because
+ * member names in the value may be personal data. The evidence has the location in the value.
  */
 function misfit(failure: SchemaFailure, target: string): Finding {
   const { schemaPointer, valuePointer, detail } = failure

@@ -1,4 +1,4 @@
-/** Judges a decision: asks a model for a grade, and returns a finding or a failure with the cost.
+/** Judges a decision: asks a model for a grade, and returns a finding or a failure, and the cost.
  *
  *  ask ─┬─ grade on the scale ────────────────────▶ finding
  *       ├─ truncated ──▶ retry once with twice the tokens, else failure: invalid_result
@@ -99,7 +99,7 @@ function writerOf(version: EvaluatorVersion, config: JudgeConfig): PromptWriter 
   return made
 }
 
-/** Resources used so far by the calls of a judgement. */
+/** Model, resources used and last reply of the calls made so far for a judgement. */
 interface State {
   readonly model: string
   usage: TokenUsage

@@ -1,5 +1,5 @@
-/** Creates the JSON Schema of a judge's reply. The reasoning comes before the grade, because a
- * grade without reasoning is a guess.
+/** Creates the JSON Schema of a judge's reply. The reasoning comes before the grade, so that the
+ * model derives the grade from it.
  */
 import type { JudgeScale } from './judge-config.ts'
 

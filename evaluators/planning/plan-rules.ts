@@ -16,7 +16,7 @@ type RuleOutcome = 'planned' | RuleReason
 
 /**
  * Returns one outcome for each rule, in the order of the rule set.
- * @param exhausted the ids of rules that have used up their budget
+ * @param exhausted the ids of rules that have used up their budget and skip further decisions
  */
 export type PlanRules = (
   decision: Decision,

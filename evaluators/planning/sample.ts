@@ -1,4 +1,6 @@
-/** Samples decisions: determines which decisions a rule evaluates, always with the same result. */
+/** Samples decisions: determines whether a rule evaluates a decision. The result for a decision is
+ * always the same.
+ */
 import { hash } from 'node:crypto'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { RuleSampling } from '../../core/evaluation/rule.ts'

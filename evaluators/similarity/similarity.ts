@@ -108,7 +108,7 @@ function lowered(text: string): string {
 }
 
 /**
- * Creates a finding. The value is rounded down, so that only equal texts have the value 1. The
+ * Creates a finding. The value is rounded down, so that only a complete match has the value 1. The
  * threshold is applied later.
  */
 function similarityFinding(part: number, reason: string): Finding {

@@ -1,4 +1,6 @@
-/** Parses JSON text with exact names and, optionally, exact numbers. */
+/** Parses JSON text, decoding escaped member names correctly and, on request, keeping all digits of
+ * numbers.
+ */
 import { skipSpace, skipString, skipValue } from '../../core/json/json-members.ts'
 import { Decimal, isDecimalNeeded } from './decimal.ts'
 

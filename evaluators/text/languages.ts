@@ -3,7 +3,8 @@
 import { wordsOf } from './words.ts'
 
 /**
- * Common words of languages in Latin script. They are rare in source code and in other languages.
+ * Common words of languages in Latin script. They are rare in source code, and most are rare in the
+ * other languages.
  */
 const smallWords = {
   de: 'der die das und ist nicht sie ich wir ein eine den dem mit für auf von wird sich auch bei',
@@ -64,7 +65,7 @@ const ranges: readonly Range[] = [
   ['Han', 0x3400, 0x9fff],
   ['Hangul', 0xac00, 0xd7af]
 ]
-/** Kana is listed separately, because only Japanese uses it. */
+/** Not a script of `scriptOf`: `joinJapanese` counts kana and Han together as Japanese. */
 const scripts: readonly string[] = ['none', 'Kana', ...new Set(Object.values(scriptOf))]
 const places = new Uint8Array(0x10000)
 for (const [script, from, to] of ranges) places.fill(scripts.indexOf(script), from, to + 1)

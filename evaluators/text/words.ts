@@ -5,7 +5,8 @@
 /** Maximum number of words read, which bounds the work per text. */
 export const wordsMax = 4096
 /**
- * Number of words in a phrase. Shorter phrases match by chance, and longer ones miss small changes.
+ * Number of words in a phrase. Shorter phrases match by chance, and longer ones no longer match
+ * after small changes to the text.
  */
 export const phraseWords = 6
 

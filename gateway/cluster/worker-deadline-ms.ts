@@ -4,8 +4,8 @@ import type { GatewayConfig } from '../config.ts'
 type StopTimes = Pick<GatewayConfig, 'SHUTDOWN_DEADLINE_MS' | 'SHUTDOWN_UNREADY_MS'>
 
 /**
- * Maximum time in milliseconds between a worker's shutdown deadline and the primary's, at which the
- * primary kills the worker.
+ * Maximum time in milliseconds by which a worker's shutdown deadline precedes that of the primary.
+ * At its own deadline, the primary kills the remaining workers.
  */
 const spareMs = 1500
 

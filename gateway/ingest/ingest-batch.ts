@@ -5,7 +5,7 @@
  *       ├─ parse ────────▶ whole request: 400 · 413 · 415 · 422 invalid batch
  *       │                  item: 400 line that is not JSON in UTF-8 · 413 too large
  *       ├─ validate ─────▶ item: 422 invalid decision
- *       ├─ rate-limit ───▶ item: 429, from the first item that does not fit
+ *       ├─ rate-limit ───▶ item: 429, from the first item that does not fit · 429 agent over limit
  *       ├─ encode ───────▶ item: 413 · 503
  *       ├─ produce ──────▶ item: 503
  *       └─ settle ───────▶ 202 all queued · 429 or 503 none queued, some retryable · 207 otherwise

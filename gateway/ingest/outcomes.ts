@@ -1,4 +1,6 @@
-/** Counts exactly one outcome for every received decision: queued, or rejected with a reason. */
+/** Counts exactly one outcome for each decision, or for a batch that fails as a whole: queued, or
+ * rejected with a reason.
+ */
 import { Problem } from '../../core/problem.ts'
 import type { ProblemCode } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'

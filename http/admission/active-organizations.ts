@@ -1,5 +1,5 @@
-/** Tracks which organizations used this process recently. A fair share pauses after a task only if
- * several organizations did.
+/** Tracks which organizations have used this process recently. After a task of one organization, a
+ * fair share pauses only if another organization has used the process.
  */
 import { createNeighbours } from '../../platform/process/neighbours.ts'
 

@@ -7,8 +7,8 @@ import { refuseBody } from './refuse-socket.ts'
 
 const chunksFree = 1000
 /**
- * Minimum number of body bytes, counted from the first chunk, for each chunk after the first
- * `chunksFree`.
+ * Minimum number of body bytes for each chunk after the first `chunksFree`, on average. The bytes
+ * of the first chunks count as well.
  */
 const chunkBytesMin = 64
 

@@ -1,6 +1,6 @@
-/** Makes room for new connections: closes idle ones before the connection limit is reached.
- * Connections that never sent a complete request are closed first, starting with the network that
- * has the most.
+/** Makes room for new connections: closes idle ones when the connection limit is reached or nearly
+ * reached. Connections that have never sent a request are closed first, starting with the network
+ * that has the most.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -16,8 +16,8 @@ interface ConnectionLimits {
 }
 
 /**
- * Fraction of the limit at which connections that never sent a request are closed. At the limit
- * itself, any idle connection can be closed.
+ * Fraction of the limit at which connections that have never sent a request are closed. At the
+ * limit itself, any idle connection can be closed.
  */
 const nearlyFull = 0.9
 /**
@@ -26,8 +26,8 @@ const nearlyFull = 0.9
  */
 const closedPart = 0.05
 /**
- * Age in milliseconds below which a connection that never sent a request is closed only after older
- * ones.
+ * Age in milliseconds below which a connection that has never sent a request is closed only after
+ * older ones.
  */
 const newMs = 1000
 /** Minimum interval between two scans, in milliseconds. */

@@ -132,7 +132,10 @@ async function waitForSlot(
   }
 }
 
-/** The cause of a 503: too many tasks of one organization or network are queued. */
+/**
+ * The cause of a 503: too many tasks of one organization or network are queued, or a task was
+ * queued for too long.
+ */
 export class ShareFullError extends Error {
   override readonly name = 'ShareFullError'
 }

@@ -9,7 +9,7 @@ export interface KnownCallers {
    * callers stay cached.
    */
   note(authorization: string, organizationId: string): void
-  /** Returns undefined if the credential was not verified recently. */
+  /** Returns undefined if the credential has not been verified recently. */
   organizationOf(authorization: string | undefined): string | undefined
 }
 

@@ -12,9 +12,9 @@ const refused = new WeakSet<Duplex>()
 
 /**
  * Handles a parse error on a connection. Pending requests are answered before the connection is
- * closed. Invalid input after a complete request gets no response, because the caller would mistake
- * an error response for the response to that request. Invalid input within a request gets an error
- * response.
+ * closed. Invalid input after a pending request that is complete gets no response, because the
+ * caller would mistake an error response for the response to that request. Other invalid input
+ * gets an error response, unless a response to the same request has already begun.
  */
 export function refuseSocket(error: NodeJS.ErrnoException, socket: HttpSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

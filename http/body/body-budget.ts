@@ -32,7 +32,8 @@ export interface BodyLease {
   decompressed: number
   /**
    * Begins to count the lease against the share of `sharedBy`. Must be called before any bytes are
-   * taken. An organization or network may hold at most a quarter of the bytes and of the requests.
+   * taken. An organization or network may hold at most a quarter of the requests and of the bytes,
+   * but always enough bytes for one body.
    * @param cut ends the request if others need its memory before its body has arrived completely
    * @returns false if the organization or network has too many requests
    */
@@ -67,7 +68,7 @@ export function createBodyBudget(limits: BodyBudgetLimits, onRefuse: () => void)
 const manyBodies = 32
 const manySlowMs = 100
 /**
- * Time in milliseconds after which a body counts as slow. Only malicious callers and broken
+ * Time in milliseconds after which a body counts as slow. Mostly malicious callers and broken
  * networks take longer.
  */
 const slowMs = 2000

@@ -55,8 +55,8 @@ function refuseUnread({ headers, destroyed }: IncomingMessage, bytesMax: number)
 }
 
 /**
- * Sends 100 Continue. Called only after authentication, so that callers without a valid key are
- * never asked for a body.
+ * Sends 100 Continue. Called only after authentication, so that callers with an invalid credential
+ * are never asked for a body.
  */
 function sendContinue({ request, response }: BodySource): void {
   if (request.headers.expect !== undefined) response.writeContinue()

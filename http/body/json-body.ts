@@ -1,4 +1,4 @@
-/** Parses a small JSON body, for all routes except ingest, which keeps the text as sent. */
+/** Parses a JSON body, for all routes except ingest, which keeps the text as sent. */
 import { isUtf8 } from 'node:buffer'
 import { findDuplicateMember } from '../../core/json/duplicate-member.ts'
 import { syntaxErrorSteps } from '../../core/json/json-syntax.ts'
@@ -8,7 +8,7 @@ import type { Steps } from '../../core/json/steps.ts'
 import { runStepsYielding } from '../../platform/process/yield-to-event-loop.ts'
 import { requireJson } from './require-json.ts'
 
-/** Default maximum size of a body in bytes, well above any valid body of these routes. */
+/** Default maximum size of a body in bytes, well above any valid body of routes that use it. */
 export const smallBodyBytesMax = 64 * 1024
 const depthMax = 64
 /**

@@ -29,13 +29,13 @@ export const settings = {
   KAFKA_SASL_PASSWORD: optional(secret('SASL password for Kafka.', 1)),
   SCHEMA_REGISTRY_URL: url('URL of the schema registry (Confluent API).', ['http:', 'https:']),
   SCHEMA_REGISTRY_TLS_CA: certificates('CA certificates (PEM) for the schema registry.'),
-  REDIS_URL: url('URL of Redis, which holds the rate limits.', ['redis:', 'rediss:']),
+  REDIS_URL: url('URL of Redis, which stores the rate-limit counters.', ['redis:', 'rediss:']),
   REDIS_TLS_CA: certificates('CA certificates (PEM) for Redis.'),
   DATABASE_URL: postgresUrl('URL of Postgres.'),
   DATABASE_TLS_CA: certificates('CA certificates (PEM) for Postgres.'),
   API_KEY_PEPPER: secret('Secret for hashing API keys; at least 32 characters.', 32),
   SESSION_SIGNING_KEY: signingKey('P-256 private key (PEM) that signs sessions.'),
-  SESSION_VERIFICATION_KEYS: publicKeys('Further public keys (PEM) for verifying sessions.'),
+  SESSION_VERIFICATION_KEYS: publicKeys('Additional public keys (PEM) for verifying sessions.'),
   REGISTRATION: oneOf('Who may register an organization.', 'invite', ['open', 'invite', 'closed']),
   MAIL_URL: optional(mailUrl('Mail server that sends emails, or a folder to write them to.')),
   MAIL_FROM: text('Sender of emails.', 'Sluice <sluice@localhost>'),
@@ -59,7 +59,7 @@ export const settings = {
   MANAGEMENT_HOST: text('Address of /livez, /readyz and /metrics.', '127.0.0.1'),
   MANAGEMENT_PORT: integer('Port of /livez, /readyz and /metrics.', 9464, [0, 65535]),
   DOCS_ENABLED: flag('Serve /docs and /openapi.json.', false),
-  CORS_ORIGINS: origins('Comma-separated origins that browsers may call from; default none.'),
+  CORS_ORIGINS: origins('Comma-separated origins from which browsers may call the API.'),
   TRUSTED_PROXIES: networks(
     'Comma-separated addresses and networks of proxies whose X-Forwarded-For is trusted.'
   ),
@@ -94,26 +94,31 @@ export const settings = {
     1000,
     [0, 100_000]
   ),
-  RATE_LIMIT_POINTS: integer('Decisions an organization may send per window.', 10_000, [1, 1e9]),
+  RATE_LIMIT_POINTS: integer(
+    'Decisions that an organization may send per window.',
+    10_000,
+    [1, 1e9]
+  ),
   RATE_LIMIT_WINDOW_SECONDS: integer('Length of the rate-limit window.', 60, [1, 86_400]),
   AGENT_RATE_LIMIT_POINTS: integer(
-    'Decisions one agent may send per window; 0 means no limit.',
+    'Decisions that one agent may send per window; 0 means no limit.',
     0,
     [0, 1e9]
   ),
   DECISIONS_TOPIC: text('Kafka topic of accepted decisions.', 'agent-decisions'),
   EVALUATIONS_TOPIC: text('Kafka topic of evaluations.', 'decision-evaluations'),
   STORAGE_GROUP_ID: text(
-    'Consumer group that stores decisions. The one for evaluations has `-evaluations` added.',
+    'Consumer group that stores decisions. The group that stores evaluations has the same name ' +
+      'with `-evaluations` appended.',
     'sluice-storage'
   ),
   EVALUATION_GROUP_ID: text('Consumer group that evaluates decisions.', 'sluice-evaluation'),
   PRODUCE_DEADLINE_MS: integer(
-    'Maximum time a request waits for Kafka before it gets 503.',
+    'Maximum time that a request waits for Kafka before it gets 503.',
     10_000,
     [100, 60_000]
   ),
-  PRODUCE_LINGER_MS: integer('Maximum time a record waits to be batched.', 5, [0, 100]),
+  PRODUCE_LINGER_MS: integer('Maximum time that a record waits to be batched.', 5, [0, 100]),
   IN_FLIGHT_BYTES_MAX: integer(
     'Maximum encoded bytes waiting for Kafka; further requests get 503.',
     64 * mebibyte,
@@ -130,7 +135,8 @@ export const settings = {
     [6000, 300_000]
   ),
   DEAD_LETTERS_MAX: integer(
-    'Dead-letter records, among twice that many messages, that pause a partition; 0: no limit.',
+    'Number of dead-letter records, within twice as many messages, at which a partition is ' +
+      'paused; 0 means no limit.',
     100,
     [0, 100_000]
   ),
@@ -143,7 +149,7 @@ export const settings = {
   BOOTSTRAP_API_KEY: optional(secret('First API key of that organization (the whole key).', 1)),
   SHUTDOWN_DEADLINE_MS: integer('Maximum time of a graceful shutdown.', 25_000, [1000, 300_000]),
   SHUTDOWN_UNREADY_MS: integer(
-    'Time a stopping gateway still accepts requests, so that load balancers can react.',
+    'Time for which a stopping gateway still accepts requests, so that load balancers can react.',
     1000,
     [0, 60_000]
   ),

@@ -166,7 +166,7 @@ function parseItems(
   const items = value.split(',').map((item) => item.trim())
   const wrong = items.find((item) => !isFit(item))
   if (wrong === undefined) return Object.freeze(items)
-  throw new InvalidSettingError(`holds ${JSON.stringify(wrong)}`, `expected ${expected}`)
+  throw new InvalidSettingError(`contains ${JSON.stringify(wrong)}`, `expected ${expected}`)
 }
 
 /** Checks for `host:port`. An IPv6 address requires brackets. */

@@ -1,4 +1,5 @@
-/** HTTP client for JSON: supports a custom CA and credentials, which `fetch` does not. */
+/** HTTP client for JSON: supports a custom CA, and credentials in the URL, which `fetch` does not.
+ */
 import { request as requestPlain } from 'node:http'
 import { Agent, request as requestEncrypted } from 'node:https'
 import { text } from 'node:stream/consumers'

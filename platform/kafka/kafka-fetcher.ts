@@ -35,10 +35,14 @@ export function createKafkaFetcher(options: KafkaConnectionOptions): TopicFetche
   const client = openClient(options)
   const found = new Map<string, Promise<void>>()
 
+  /** Looks up each topic once. After a failure, the next call looks it up again. */
   async function find(topic: string): Promise<void> {
     const finding = found.get(topic) ?? findTopic(client, topic)
     found.set(topic, finding)
-    await finding
+    await finding.catch((error: unknown) => {
+      found.delete(topic)
+      throw error
+    })
   }
 
   return {

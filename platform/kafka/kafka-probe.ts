@@ -1,4 +1,6 @@
-/** Kafka probe: checks that a broker responds, without using a cache or a queue. */
+/** Kafka probe: checks that a broker responds and that the topics exist, without the cache of
+ * metadata and the queue of records.
+ */
 import { openMetadata } from './producer/kafka-metadata.ts'
 import type { KafkaMetadata, KafkaMetadataOptions } from './producer/kafka-metadata.ts'
 

@@ -18,7 +18,10 @@ interface FetchRequest {
 
 interface PartitionResponse {
   readonly partition: number
-  /** Offset after the last committed record. Consumers read up to this offset. */
+  /**
+   * Start of the first open transaction, or the end of the partition if there is none. Consumers
+   * read up to this offset.
+   */
   readonly lastStableOffset: string
   readonly messages: readonly { readonly offset: string }[]
 }

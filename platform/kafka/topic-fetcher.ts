@@ -37,7 +37,8 @@ export interface TopicFetcher {
   /**
    * Fetches once from the start of each range, with one request per partition leader. Returns one
    * fetched range for each, in the same order. A fetched range is empty if no record arrives within
-   * a short wait. Returns 'out of range' if a partition does not contain the start offset.
+   * a short wait. Returns 'out of range' if a range starts before the first available offset or
+   * after the end of its partition.
    */
   fetch(topic: string, ranges: readonly OffsetRange[]): Promise<FetchedRange[] | 'out of range'>
   /** Closes the connections. Requests in progress fail. */

@@ -77,8 +77,8 @@ interface JudgeClientDependencies {
 
 const modelsMax = 100
 /**
- * Maximum token count accepted from a server, so that even sums of false counts fit in their
- * database columns.
+ * Maximum token count accepted from a server, so that sums fit in their database columns even if
+ * the server reports incorrect counts.
  */
 const tokensMax = 1_000_000_000
 /** Headers to send. Other headers of the library would reveal details of this machine. */

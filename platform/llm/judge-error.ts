@@ -66,7 +66,7 @@ const blocking = { retryable: true, blocks: true } as const
 const passing = { retryable: true, blocks: false } as const
 const final = { retryable: false, blocks: false } as const
 
-/** Maximum delay before a retry. Runs would expire during a longer delay. */
+/** Maximum delay before a retry, because runs could expire during a longer delay. */
 const retryAfterMaxMs = 3_600_000
 const billingCodes = /^(insufficient_quota|billing_\w+|payment_required|insufficient_balance)$/
 const tooLongCodes = /^(context_length_exceeded|string_above_max_length|request_too_large)$/

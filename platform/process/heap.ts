@@ -21,7 +21,8 @@ const flags = [
   // at 2, except near the maximum heap size.
   '--heap-growing-percent=100',
   // After eight idle seconds, V8 would collect twice, shrink the young generation to almost nothing
-  // and discard compiled code. The next requests would wait while V8 restores them.
+  // and discard compiled code. The next requests would wait while V8 grows the young generation and
+  // compiles the code again.
   '--memory-reducer-gc-count=0'
 ] as const
 

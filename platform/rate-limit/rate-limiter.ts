@@ -5,7 +5,8 @@
  *          ├▶ window is exhausted ─────▶ grants the rest of the lease now
  *          └▶ otherwise ───────────────▶ waits for a request to Redis, one at a time per key
  *
- * While callers of a key wait, later callers of that key wait too, in order of arrival.
+ * While callers wait for points of a key, later callers for the same key wait too, in order of
+ * arrival.
  */
 import { createCache } from '../process/cache.ts'
 import {

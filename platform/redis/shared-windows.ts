@@ -91,9 +91,9 @@ async function resultOf(answer: Promise<RateLimiterRes>): Promise<RateLimiterRes
 }
 
 /**
- * Limits the time of a request. In a busy process, the timer can fire before a response that has
- * arrived is read. The timer therefore waits for one more iteration of the event loop, which reads
- * the sockets, so that a busy gateway does not use its fallback needlessly.
+ * Rejects if no response arrives in time. In a busy process, the timer can fire while the response
+ * is still unread in the socket. The timer therefore waits for one more iteration of the event
+ * loop, which reads the sockets, so that a busy gateway does not use its fallback needlessly.
  */
 function inTime<T>(answer: Promise<T>, answerWithinMs: number): Promise<T> {
   return new Promise((resolve, reject) => {

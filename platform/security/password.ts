@@ -22,7 +22,7 @@ const hashesAtOnceMax = availableParallelism() > 2 ? 2 : 1
  */
 const waitingMax = { unknown: 32, known: 64 } as const
 
-/** A known caller has a session or a token from an email, or logs in from a known network. */
+/** A known caller has a session or a password-reset token, or logs in from a known network. */
 type CallerKind = keyof typeof waitingMax
 
 /** A well-formed hash that matches no password. Verifying it costs as much as a real hash. */

@@ -4,7 +4,8 @@
  *           version  key id   nonce    tag       text, AES-256-GCM
  *
  * The key id is not secret. It distinguishes a wrong key from modified data, which GCM alone cannot
- * do. During a rotation, it distinguishes the old key from the new one.
+ * do. Opening a secret that was sealed before SECRETS_KEY changed therefore fails with its own
+ * message.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 

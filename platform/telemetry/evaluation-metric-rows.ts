@@ -6,13 +6,13 @@ export const evaluationMetricRows = {
   sluice_evaluation_runs_total: {
     type: 'counter',
     unit: 'runs',
-    help: 'Runs ended by the worker, by kind of evaluator, status and reason.',
+    help: 'Runs that ended outside a batch of decisions, by kind of evaluator, status and reason.',
     labels: ['kind', 'status', 'reason']
   },
   sluice_judge_calls_total: {
     type: 'counter',
     unit: 'attempts',
-    help: 'Attempts that called a judge, by outcome: scored, or the reason why not.',
+    help: 'Attempts that called a judge, by outcome: scored, or the reason for the missing score.',
     labels: ['outcome']
   },
   sluice_judge_call_seconds: {
@@ -26,14 +26,16 @@ export const evaluationMetricRows = {
     type: 'gauge',
     unit: 'runs',
     across: 'max',
-    help: 'Runs without a stored end, by status: scheduled, running, retrying, blocked, finished.',
+    help:
+      'Runs whose results are not stored yet, by status: scheduled, running, retrying, blocked, ' +
+      'finished.',
     labels: ['status']
   },
   sluice_deferred_decisions: {
     type: 'gauge',
     unit: 'decisions',
     across: 'max',
-    help: 'Decisions of all organizations whose evaluation is deferred, counted up to 100000.',
+    help: 'Deferred decisions of all organizations, counted up to 100000.',
     labels: []
   },
   sluice_connection_circuits_open: {
@@ -46,7 +48,7 @@ export const evaluationMetricRows = {
   sluice_webhook_deliveries_total: {
     type: 'counter',
     unit: 'attempts',
-    help: 'Webhook deliveries: delivered, retried, failed, and expired or dropped untried.',
+    help: 'Webhook deliveries, by outcome: delivered, retried, failed, expired, dropped.',
     labels: ['event', 'outcome']
   }
 } as const

@@ -56,8 +56,8 @@ export const metricTable = {
   },
   sluice_ingest_unknown_members_total: {
     type: 'counter',
-    unit: 'members',
-    help: 'Members of decisions that are not part of the contract and were ignored.',
+    unit: 'properties',
+    help: 'Properties of decisions that are not part of the contract and were ignored.',
     labels: []
   },
   ...usageMetricRows,
@@ -84,7 +84,9 @@ export const metricTable = {
   sluice_shed_total: {
     type: 'counter',
     unit: 'requests',
-    help: 'Shed: connections, requests, wait, pipeline, body_bytes, share, streams, unread.',
+    help:
+      'Requests shed, by reason: connections, requests, wait, pipeline, body_bytes, share, ' +
+      'streams, unread.',
     labels: ['reason']
   },
   sluice_streams_open: {
@@ -104,7 +106,7 @@ export const metricTable = {
   sluice_client_dropped_total: {
     type: 'counter',
     unit: 'decisions',
-    help: 'Decisions that SDKs report as dropped before sending, by reason.',
+    help: 'Decisions that SDKs reported as dropped, by reason.',
     labels: ['reason']
   },
   sluice_produce_seconds: {
@@ -132,13 +134,13 @@ export const metricTable = {
     type: 'gauge',
     unit: '0 or 1',
     across: 'max',
-    help: '1 while Redis is unavailable and this instance applies the whole limit alone.',
+    help: '1 while Redis is unavailable and this instance applies the whole limit on its own.',
     labels: []
   },
   sluice_rate_limit_requests_total: {
     type: 'counter',
     unit: 'requests',
-    help: 'Requests to Redis for rate-limit points: granted, cut (fewer), refused, failed.',
+    help: 'Requests to Redis for rate-limit points, by result: granted, cut, refused, failed.',
     labels: ['result']
   },
   sluice_rate_limit_leased_points_total: {
@@ -191,7 +193,7 @@ export const metricTable = {
   sluice_consumer_retries_total: {
     type: 'counter',
     unit: 'batches',
-    help: 'Batches retried because a dependency of the consumer was unavailable.',
+    help: 'Batches retried because a service was unavailable.',
     labels: ['topic']
   },
   ...evaluationMetricRows,
@@ -200,7 +202,7 @@ export const metricTable = {
     unit: 'seconds',
     help:
       'Time from the receipt of a decision to the commit of its row, including duplicates and ' +
-      'erased.',
+      'erased decisions.',
     labels: [],
     buckets: delaySeconds
   },
@@ -213,9 +215,9 @@ export const metricTable = {
   },
   sluice_storage_missing_partitions: {
     type: 'gauge',
-    unit: 'days',
+    unit: 'partitions',
     across: 'max',
-    help: 'Missing partitions for today and the next seven days; expected 0.',
+    help: 'Missing day partitions for today and the next seven days; expected 0.',
     labels: []
   },
   ...auditMetricRows,

@@ -27,7 +27,7 @@ export interface Metrics {
    * the registry in bulk.
    */
   histogram<Name extends NameOf<'histogram'>>(name: Name, labels: Labels<Name>): Observe
-  /** Calls `collect` before each exposition, for values that are computed on demand. */
+  /** Calls `collect` before each exposition or snapshot, for values that are computed on demand. */
   onCollect(collect: () => void): void
 }
 
@@ -135,8 +135,8 @@ function bindHistogram(histogram: Histogram | undefined, labels: Readonly<Record
 }
 
 /**
- * Exposes several snapshots as one. Counters are summed, and gauges are combined as their rows
- * define.
+ * Exposes several snapshots as one. Counters and histograms are summed, and gauges are combined as
+ * their rows define.
  */
 export async function exposeSnapshots(snapshots: readonly MetricsSnapshot[]): Promise<Exposition> {
   const registry = aggregate(snapshots)

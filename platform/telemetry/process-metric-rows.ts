@@ -5,7 +5,7 @@ export const processMetricRows = {
     type: 'gauge',
     unit: 'processes',
     across: 'sum',
-    help: 'Ready processes behind this port: 0 or 1, or the number of ready workers.',
+    help: '1 if the process is ready, otherwise 0; with workers, the number of ready workers.',
     labels: []
   },
   sluice_workers: {
@@ -18,7 +18,7 @@ export const processMetricRows = {
   sluice_worker_restarts_total: {
     type: 'counter',
     unit: 'restarts',
-    help: 'Workers restarted because a worker exited unexpectedly.',
+    help: 'Restarts of workers that exited unexpectedly.',
     labels: []
   },
   sluice_build_info: {
@@ -59,7 +59,7 @@ export const processMetricRows = {
     type: 'gauge',
     unit: 'bytes',
     across: 'sum',
-    help: 'Memory outside of the heap held by JavaScript objects, such as buffers.',
+    help: 'Memory outside the heap that JavaScript objects hold, such as buffers.',
     labels: []
   },
   sluice_process_gc_seconds: {

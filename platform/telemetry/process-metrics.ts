@@ -69,8 +69,8 @@ function measureEventLoop(metrics: Metrics): void {
   }
   show()
   histogram.enable()
-  // The histogram has its own timer. After a long delay, this timer can fire first, and the reset
-  // would lose the delay. An immediate runs after both timers.
+  // The histogram has its own timer. After a long delay, the interval below can fire before that
+  // timer, and the reset would lose the delay. An immediate runs after both.
   setInterval(() => setImmediate(show), windowMs).unref()
 }
 

@@ -10,7 +10,7 @@ export const usageMetricRows = {
   sluice_usage_dropped_total: {
     type: 'counter',
     unit: 'counters',
-    help: 'Usage counters dropped at a limit, by kind: keys, agents, attempts, or whole batches.',
+    help: 'Usage counters dropped at a limit, by kind: key, agent, attempt, batch.',
     labels: ['kind']
   }
 } as const

@@ -142,9 +142,11 @@ function misusesIn(schema: JsonSchema): readonly Violation[] {
  */
 function makeCompiler(): Ajv2020 {
   const regExp = Object.assign(
-    (pattern: string, flags: string) => {
-      return compileLinearRegex(pattern, flags)
-    },
+    // Ajv compiles two patterns once if their `toString` is equal.
+    (pattern: string, flags: string) => ({
+      ...compileLinearRegex(pattern, flags),
+      toString: () => `/${pattern}/${flags}`
+    }),
     { code: 'linear' }
   )
   const ajv = new Ajv2020({

@@ -9,7 +9,7 @@ const subschemasMax = 500
 const schemaDepthMax = 32
 /**
  * Maximum number of patterns in a schema. `patternInstructionsMax` limits the instructions of all
- * patterns together, because every evaluation compiles them.
+ * patterns together, because compiling the schema compiles all of them.
  */
 export const patternsMax = 100
 const patternInstructionsMax = 5000

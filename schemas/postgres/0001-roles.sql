@@ -50,8 +50,8 @@ $$;
 
 -- Lets readers see the rows of the organization that is set in their transaction. If none is set,
 -- they see no rows. Members of sluice_storage, including the owner, see all rows; their privileges
--- on the table are granted elsewhere. No role has privileges on a partition, because partitions are
--- read through their parent.
+-- on the table are granted elsewhere. No privileges on partitions are granted, because partitions
+-- are read through their parent.
 create procedure show_by_organization(shown regclass) language plpgsql as $$
 begin
   execute format('alter table %s enable row level security', shown);

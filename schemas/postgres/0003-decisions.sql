@@ -1,8 +1,8 @@
 -- Creates tables for decisions, partitioned by UTC day, and for their identities across all days.
 
--- Keeps ids unique across all days, which a table partitioned by day cannot do. Storage writes this
--- table first in each transaction. If two decisions have the same id, only the one that is inserted
--- here is stored.
+-- Keeps ids unique across all days, which a table partitioned by day cannot do. Storage inserts the
+-- identities of a batch here before it inserts the decisions. If two decisions have the same id,
+-- only the one that is inserted here is stored.
 create table decision_ids (
   organization_id uuid not null,
   decision_id uuid not null,

@@ -96,7 +96,8 @@ create table run_attempts (
   run_id uuid not null,
   -- Starts at 1.
   attempt integer not null,
-  -- False for an attempt that only waited for a provider.
+  -- False for an attempt that does not count towards max_attempts, for example because the provider
+  -- limited the rate.
   counted boolean not null default true,
   started_at timestamptz not null default now(),
   -- Null until the attempt ends. Stays null if the process was killed during the attempt.

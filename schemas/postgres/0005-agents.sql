@@ -39,7 +39,7 @@ create table decision_hours (
   agent_id text not null,
   domain text not null,
   decisions bigint not null,
-  -- Numeric, because the sum of many counts of up to 2^53 does not fit in a bigint.
+  -- Numeric, because the sum of many counts of up to 2^53 can exceed a bigint.
   input_tokens numeric not null,
   output_tokens numeric not null,
   -- Number of decisions with a token count.

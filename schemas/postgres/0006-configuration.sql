@@ -26,7 +26,7 @@ create table evaluator_versions (
   description text,
   -- JSON text of the settings, which depend on the kind.
   config text not null,
-  -- JSON text of the score that the evaluator produces.
+  -- JSON text of the definition of the score that the evaluator produces.
   output text not null,
   timeout_ms integer not null,
   config_hash text not null,

@@ -22,7 +22,7 @@ create table webhooks (
   -- State of the threshold.
   state text not null default 'ok' check (state in ('ok', 'firing')),
   state_since timestamptz not null default now(),
-  -- When the threshold was last measured, or when the current measurement began.
+  -- When the last measurement of the threshold began; -infinity if a measurement is due at once.
   threshold_checked_at timestamptz not null default '-infinity',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

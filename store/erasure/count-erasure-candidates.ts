@@ -12,8 +12,8 @@ export interface ErasureCounts {
 type Results = 'evaluation_runs' | 'scores'
 
 /**
- * Returns SQL that counts results, with the parameters of `candidateRows`. For a decision or an
- * organization, it also counts results without a stored decision.
+ * Returns SQL that counts evaluation results. It takes the parameters of `candidateRows`. For a
+ * decision or an organization, it also counts results without a stored decision.
  */
 function resultsOf(table: Results, rule: ErasureRule): string {
   switch (rule.scope) {

@@ -53,8 +53,8 @@ export async function beginErasure(postgres: Postgres, erasure: NewErasure): Pro
 }
 
 /**
- * Retries a transaction that calls `writeErasure`, because busy storage can have a transaction in
- * progress that outlasts the lock timeout.
+ * Retries a transaction that calls `writeErasure`, because a storage transaction can outlast the
+ * lock timeout when storage is busy.
  * @throws the error of the last attempt
  */
 export function retryWhileLocked<T>(write: () => Promise<T>, attemptsMax: number): Promise<T> {
@@ -79,8 +79,9 @@ export async function writeErasure(transaction: Queryable, erasure: NewErasure):
 }
 
 /**
- * End of the rule. It is computed under the lock, so every stored decision was received earlier. It
- * is rounded up to the next millisecond, because a Date has no finer resolution.
+ * Value of `received_until`. It is computed under the lock, so every decision that is already
+ * stored was received earlier. It is rounded up to the next millisecond, because a Date has no
+ * finer resolution.
  */
 const moment = `date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')`
 

@@ -1,4 +1,4 @@
-/** Finds stored or evaluated decisions that an erasure covers. */
+/** Finds the decisions that an erasure has yet to erase, whether or not they are stored. */
 import type { ErasureRule, ErasureScope } from '../../core/decision/erasure.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { textCondition } from '../../platform/postgres/text-condition.ts'
@@ -36,9 +36,8 @@ export function candidateRows({ scope, subject }: ErasureRule): string {
 /**
  * Selects what remains to be erased once no decision row matches. An erasure by decision ID selects
  * that ID if it has no tombstone or still has evaluations. An erasure of the organization selects
- * evaluations whose decision is not stored. Erasures by agent or session cannot find such
- * evaluations, because their agent and session are unknown; storage deletes them when their
- * decision arrives.
+ * evaluations whose decision is not stored. Erasures by agent or session leave such evaluations to
+ * storage, which deletes them when their decision arrives.
  */
 const candidateStrays: Readonly<Partial<Record<ErasureScope, string>>> = {
   decision: `

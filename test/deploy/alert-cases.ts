@@ -95,8 +95,8 @@ export interface AlertCase {
 const decisions = { topic: 'agent-decisions' }
 /** Text after the percentage in the alert summary, by objective. */
 const told = {
-  availability: 'of decisions are rejected because of faults of the service',
-  latency: 'of requests wait over half a second for a response',
+  availability: 'of decisions are rejected with a 5xx error',
+  latency: 'of requests with decisions wait over half a second for a response',
   completeness: 'of acknowledged decisions are not stored in time',
   freshness: 'of decisions take over 10 seconds to become readable'
 }

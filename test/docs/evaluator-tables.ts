@@ -1,4 +1,4 @@
-/** Creates the cells of the evaluators' tables from the code. */
+/** Creates the cells of the evaluator tables in the documentation from the code. */
 import { checkTable } from '../../evaluators/heuristics/check-table.ts'
 import { jsonSchema } from '../../evaluators/json-schema/json-schema.ts'
 import type { Kind } from '../../evaluators/kind.ts'

@@ -1,4 +1,5 @@
-/** Tests that all accepted decisions are stored, and none dead-lettered, with generated bodies. */
+/** Tests, with generated bodies, that every accepted decision is stored and none is dead-lettered.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'

@@ -7,7 +7,7 @@ import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Tenant } from '../support/installation.ts'
 
 const rounds = 20
-/** Text that every request contains. The tests search the log for it. */
+/** Text that every request of `callsOf` contains. The test searches the log for it. */
 const marker = `payload${randomUUID().replaceAll('-', '')}`
 
 type Call = { path: string; key?: string; body?: string; headers?: Record<string, string> }

@@ -1,4 +1,5 @@
-/** Generates decisions for load tests: valid ones of every shape, and ones that may be rejected. */
+/** Generates decisions for fault tests: valid ones of every shape, and ones that may be rejected.
+ */
 import { randomUUID } from 'node:crypto'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Content } from './fingerprint.ts'

@@ -37,7 +37,7 @@ const shortForm: FaultSettings = {
   keep: null
 }
 
-/** Long form. `deadlineMs` is the gateway's default. */
+/** Defaults of the long form. `deadlineMs` is the gateway's default. */
 export const longForm: FaultSettings = {
   seconds: 20,
   rounds: 200,

@@ -1,4 +1,4 @@
-/** Tests recovery from a lost database with a backup and the records in Kafka, while decisions
+/** Tests that a lost database is restored from a backup and the records in Kafka, while decisions
  * arrive.
  */
 import { randomUUID } from 'node:crypto'

@@ -9,7 +9,7 @@ import { apiKey, identityFaultsOf } from '../support/sdk/invariants.ts'
 import { startScriptedServer } from '../support/sdk/scripted-server.ts'
 
 /**
- * Number of decisions to log after the queue is full. Full size:
+ * Number of decisions to log after the queue is full. To test with ten million:
  * `SLUICE_TEST_EVENTS=10000000 npm test -- test/sdk/dead-server`
  */
 const events = Number(process.env['SLUICE_TEST_EVENTS'] ?? 300_000)

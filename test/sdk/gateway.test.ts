@@ -83,8 +83,8 @@ const inputs: readonly unknown[] = [
 const each = 20
 
 /**
- * Decisions with invalid fields. The SDK must repair or omit them so that the gateway accepts the
- * decision.
+ * Decisions with invalid fields. The SDK must repair or omit the fields, so that the gateway
+ * accepts the decisions.
  */
 const strange: readonly object[] = [
   { agent_id: '', session_id: '', domain: '' },

@@ -144,8 +144,8 @@ describeIfTools('with a gateway', () => {
       const flushed = examples
         .filter(({ shown }) => shown !== null && !shown.includes("['Flush"))
         .flatMap(({ shown }) => [...(shown ?? '').matchAll(/sent=(\d+)/g)])
-      // The output of three examples contains no flush result. Each of them logs one decision:
-      // quickstart, monitoring and serverless.
+      // The output of three examples (quickstart, monitoring and serverless) contains no flush
+      // result. Each of them logs one decision.
       const sent = flushed.reduce((sum, [, count]) => sum + Number(count), 0) + 3
       await waitUntil(
         'the decisions of the pages are stored',

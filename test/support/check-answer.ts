@@ -48,7 +48,7 @@ function checkOf(schema: object): ValidateFunction {
 }
 
 /**
- * Throws if a JSON response does not match its schema, or if its status is not documented.
+ * Throws if a JSON response does not match its schema, or if a status below 400 is not documented.
  * @param path the path of the request, without the query
  */
 export function checkAnswer(method: string, path: string, answer: Answer): void {

@@ -29,14 +29,14 @@ export type KafkaProxy = {
   produceRequests(): number
   /**
    * Starts to hold OffsetCommit requests: they do not reach the broker, so the client gets no
-   * response.
+   * response. Discards requests already held.
    */
   holdOffsetCommits(): void
   heldOffsetCommits(): number
   heldCommits(): readonly OffsetCommit[]
   /** Stops holding new OffsetCommit requests. Requests already held stay held. */
   passOffsetCommits(): void
-  /** Forwards the held requests to the broker. */
+  /** Stops holding OffsetCommit requests, and forwards those already held to the broker. */
   releaseOffsetCommits(): void
   /** Stops forwarding without closing connections, like a suspended machine. */
   freeze(): void
@@ -44,7 +44,10 @@ export type KafkaProxy = {
   refuse(): Promise<void>
   /** Cuts every open connection. */
   cut(): void
-  /** Resumes forwarding and accepts connections. OffsetCommit requests already held stay held. */
+  /**
+   * Resumes forwarding, accepts connections, and stops holding new OffsetCommit requests. Requests
+   * already held stay held.
+   */
   heal(): Promise<void>
   close(): Promise<void>
 }

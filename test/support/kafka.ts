@@ -74,7 +74,7 @@ export async function createTopic(
   const numPartitions = options.partitions ?? 1
   await admin.createTopics({
     topics: [{ topic, numPartitions, replicationFactor: 1, configEntries }],
-    // The wait of kafkajs fails if the broker does not know the topic yet, so `waitUntil` below
+    // Waiting in kafkajs fails if the broker does not know the topic yet, so `waitUntil` below
     // waits instead.
     waitForLeaders: false
   })
@@ -162,7 +162,10 @@ export async function setOffsets(
   await admin.setOffsets({ groupId, topic, partitions })
 }
 
-/** Returns the sorted member ids of a group. A consumer that rejoins gets a new id. */
+/**
+ * Returns the sorted member ids of a group. A consumer that was removed from the group gets a new
+ * id when it joins again.
+ */
 export async function groupMembers(groupId: string): Promise<string[]> {
   const { admin } = await connected()
   const { groups } = await admin.describeGroups([groupId])

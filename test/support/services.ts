@@ -31,7 +31,7 @@ export function hasKafkaProxy(): boolean {
 
 /**
  * Starts the proxy in front of the broker. Only one can run at a time, because the broker
- * advertises its port. Other test files wait until the port is free.
+ * advertises the proxy's port. Other test files wait until the port is free.
  */
 export async function startKafkaProxy(): Promise<KafkaProxy> {
   const { addresses, proxyPort: port } = services()

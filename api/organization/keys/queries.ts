@@ -66,8 +66,8 @@ export function expiryOf(text: string | null | undefined, now: number): Date | n
 const latest = Date.UTC(9999, 11, 31)
 
 /**
- * Returns the expiry of the new key. By default, its lifetime equals the original lifetime of the
- * old key.
+ * Returns the expiry of the new key. By default, its lifetime is as long as that of the old key,
+ * from creation to expiry; if the old key never expires, neither does the new one.
  */
 export function successorExpiryOf(
   old: StoredApiKey,

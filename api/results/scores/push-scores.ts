@@ -1,5 +1,5 @@
-/** Stores scores from users and programs. Each score is validated separately: it is accepted,
- * matched to a waiting run, or rejected.
+/** Stores scores from users and programs. Each score is accepted or rejected separately. If a run
+ * is waiting for an accepted score, the score ends that run.
  */
 import { sentenceOf } from '../../../auth/checked.ts'
 import type { ScoreDefinition } from '../../../core/evaluation/evaluator-definition.ts'

@@ -1,5 +1,5 @@
-/** Polls the database once per second for each organization with open tails, and publishes the
- * updates to those tails.
+/** Checks once per second for updates of each organization with open tails, and publishes them to
+ * those tails.
  */
 import type { Clock } from '../../../core/clock.ts'
 import { yieldToEventLoop } from '../../../platform/process/yield-to-event-loop.ts'

@@ -34,8 +34,8 @@ export type TailSource = ReturnType<typeof createTailSource>
 /** Maximum number of decisions shown per poll. If there are more, the newest are shown. */
 export const shownMax = 500
 /**
- * Allowance for clock skew in milliseconds: decisions received this long before the watermark are
- * stored.
+ * Allowance for clock skew in milliseconds: decisions received at least this long before the
+ * watermark are assumed to be stored.
  */
 const slackMs = 5000
 /** Maximum time in milliseconds that a poll looks back, even if storage lags by more. */
@@ -129,8 +129,9 @@ export async function itemsOf(
 const unfinishedMax = 1000
 const unfinishedMsMax = 600_000
 /**
- * Maximum interval between polls in milliseconds. A plan without runs is not published to any
- * topic, so storage progress does not reveal it.
+ * Time in milliseconds after which the tracked evaluations are read again even if storage has made
+ * no progress. A plan without runs is not published to any topic, so storage progress does not
+ * reveal it.
  */
 const dueMs = 5000
 

@@ -131,8 +131,8 @@ export async function deleteDeferred(
 
 /**
  * Deletes the rows of decisions that storage has rejected. A missing decision counts as rejected
- * once storage has read all messages up to 5 minutes after the deferral. The 5 minutes allow for
- * clock skew.
+ * once storage has settled all messages that the partition held 5 minutes after the deferral. The
+ * 5 minutes allow for clock skew.
  */
 export async function deleteRejected(
   postgres: Queryable,

@@ -28,8 +28,8 @@ interface WebhooksContext {
 const sendingMax = 64
 const everyMs = 1000
 /**
- * Interval between checks for due thresholds. Each threshold is measured once a minute, with a
- * delay of at most this interval.
+ * Interval in milliseconds between checks for due thresholds. A threshold is due one minute after
+ * its previous measurement, and then waits for the next check.
  */
 const thresholdsEveryMs = 5000
 const pruneEveryMs = 60_000

@@ -55,8 +55,8 @@ export async function watchThresholds(dependencies: WatchThresholdsDependencies)
 }
 
 /**
- * Claims the most overdue threshold for one minute. Skips organizations for which a threshold was
- * already measured in this pass.
+ * Claims the most overdue threshold for one minute. Skips organizations for which a threshold has
+ * already been measured in this pass.
  */
 async function claimOne(
   postgres: Queryable,

@@ -31,8 +31,8 @@ export interface Failure {
 /** Usage and cost of an attempt. */
 export interface CallReport {
   /**
-   * Number of requests sent. More than one if, for example, a reply was unreadable and requested
-   * again.
+   * Number of requests sent. More than one if, for example, the judge was asked again because its
+   * reply was unreadable.
    */
   readonly calls: number
   readonly input_tokens: number | null

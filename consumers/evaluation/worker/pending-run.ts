@@ -86,7 +86,7 @@ interface RunMove {
 
 /**
  * Writes the new state if the run has not changed since it was read (compare-and-set). If two
- * processes change a run concurrently, only one succeeds. A finished run never changes.
+ * processes change a run concurrently, only one succeeds. Never changes a finished run.
  * @returns whether the state was written
  */
 export async function moveRun(

@@ -12,10 +12,7 @@ export type Settlement =
       readonly kind: 'retry'
       readonly at: Date
       readonly status_reason: StatusReason
-      /**
-       * False if the provider requested a pause. The attempt then does not count towards the
-       * maximum.
-       */
+      /** False after a rate-limit response. The attempt then does not count towards the maximum. */
       readonly isCounted: boolean
     }
   | { readonly kind: 'block'; readonly status_reason: StatusReason; readonly isCounted: false }
@@ -81,7 +78,7 @@ export function canceledEnd({ cancel_reason }: PendingRun): RunEnd {
   return { status: 'canceled', status_reason: cancel_reason ?? 'user' }
 }
 
-/** Returns the end of an expired run. The error says what the run was waiting for. */
+/** Returns how an expired run ends. Its error names what the run was waiting for, if known. */
 export function expiredEnd({ status, status_reason }: PendingRun): RunEnd {
   const waitedFor = status_reason === null ? '' : ` (${status_reason})`
   return { status: 'expired', status_reason: 'ttl', error: `expired while ${status}${waitedFor}` }

@@ -108,7 +108,8 @@ export async function takeRuns(postgres: Queryable, runsMax: number): Promise<Ta
 
 /**
  * Gives back a run whose claim failed. The run becomes due again after a random delay, so that it
- * does not hold up other runs. Does nothing if the run was claimed.
+ * does not hold up other runs. Does nothing if the claim was committed, because a claim replaces
+ * `lease_token`.
  */
 export async function giveBack(postgres: Queryable, run: TakenRun): Promise<void> {
   await postgres.query(

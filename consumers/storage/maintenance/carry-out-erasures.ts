@@ -29,7 +29,9 @@ export function startErasures(options: ErasingOptions): () => Promise<void> {
   ).stop
 }
 
-/** Carries out all unfinished erasures. A failed erasure does not stop the others. */
+/**
+ * Carries out the oldest unfinished erasures, up to 100. A failed erasure does not stop the others.
+ */
 async function carryOutErasures(options: ErasingOptions): Promise<void> {
   const { postgres, logger, signal } = options
   for (const erasure of await selectUnfinished(postgres)) {

@@ -37,9 +37,9 @@ const round: readonly Task[] = [
 ]
 
 /**
- * Starts a round immediately and then every minute. Resolves when the partitions of the days around
- * today exist; the first round continues in the background. If a partition cannot be created, its
- * rows go to the default partition and storage continues.
+ * Creates the partitions of the days around today, then starts a round in the background and
+ * repeats it every minute. If a partition cannot be created, its rows go to the default partition
+ * and storage continues.
  * @returns a function that stops maintenance and resolves when the current round has ended
  */
 export async function startMaintenance(

@@ -22,7 +22,7 @@ const chunkRows = 5000
  */
 const tableMsMax = 20_000
 const partitionsDroppedMax = 120
-/** Maximum number of rule sets to delete per round, because each may have 8 MiB. */
+/** Maximum number of rule sets to delete per round. Each can have about 8 million characters. */
 const ruleSetsMax = 200
 
 /** Tables with rows to delete, and the column that determines their age. */
@@ -50,8 +50,8 @@ function retentionMsOf(role: string): number {
 }
 
 /**
- * Number of days by which a kind outlives the rows that refer to it, because `used_on` is updated
- * only once a day.
+ * Number of days by which a kind outlives the rows that refer to it. A margin, because `used_on` is
+ * a date.
  */
 const kindDays = 2
 

@@ -20,8 +20,8 @@ interface KafkaClusterOptions extends KafkaConnectionOptions {
 
 export interface KafkaCluster {
   /**
-   * Loads the metadata and checks that the brokers support the Produce request. Once it has
-   * succeeded, further calls need no broker.
+   * Loads the metadata and checks that a broker supports the version of the Produce request that is
+   * used. Once it has succeeded, further calls need no broker.
    * @throws if no broker responds, a topic does not exist, or the request is not supported
    */
   connect(): Promise<void>

@@ -1,4 +1,4 @@
-/** Context storage for runtimes without Node modules. */
+/** Context storage for edge runtimes, which may lack `node:async_hooks`. */
 import type { ContextStorage } from './context.ts'
 import type { DecisionContext } from './decision.ts'
 

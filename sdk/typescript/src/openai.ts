@@ -37,7 +37,8 @@ const places: Places = {
 
 /**
  * Returns a proxy of the client that logs `create` and `parse` calls of `chat.completions` and
- * `responses`, complete or streamed. Everything else passes through.
+ * `responses`, complete or streamed. A client that `withOptions` returns is wrapped, too.
+ * Everything else passes through.
  */
 export function wrapOpenAI<C extends object>(
   sluice: Recorded,
@@ -83,7 +84,10 @@ export function wrapOpenAI<C extends object>(
 
 type Method = (...args: unknown[]) => unknown
 
-/** Checks for a read-only property, whose value a proxy must return unchanged. */
+/**
+ * Checks for a property that is neither writable nor configurable. A proxy must return its value
+ * unchanged.
+ */
 function isFixed(target: object, name: string | symbol): boolean {
   const found = Object.getOwnPropertyDescriptor(target, name)
   return found?.configurable === false && found.writable === false

@@ -18,8 +18,9 @@ export type Stage = 'encode' | 'redact' | 'send' | 'flush' | 'config'
 
 export interface Callbacks {
   /**
-   * Called with a copy of every decision before it is queued; the return value is sent instead. The
-   * decision is dropped if the function returns null or undefined, or throws.
+   * Called with a copy of each decision before it is queued, except decisions that sampling leaves
+   * out; the return value is sent instead. The decision is dropped if the function returns null or
+   * undefined, or throws.
    */
   readonly redact?:
     ((decision: RedactedDecision) => RedactedDecision | null | undefined) | undefined

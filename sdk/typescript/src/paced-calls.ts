@@ -5,8 +5,8 @@ const intervalMs = 1000
 
 export interface PacedCalls<Detail> {
   /**
-   * Schedules a call. Each key is called at most once a second, with the sum of the counts and the
-   * latest detail.
+   * Schedules a call. At most one call per key is made each second, with the sum of the counts and
+   * the latest detail.
    */
   add(key: string, count: number, detail: Detail): void
   /** Makes pending calls immediately. */

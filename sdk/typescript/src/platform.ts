@@ -13,7 +13,7 @@ export interface Exchange {
 export interface HttpResponse {
   readonly status: number
   readonly retryAfter: string | undefined
-  /** Undefined if the body is longer than any gateway response. */
+  /** Undefined if the body exceeds 4 MiB, which is more than any response to a batch. */
   readonly body: string | undefined
 }
 

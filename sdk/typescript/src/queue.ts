@@ -1,6 +1,6 @@
 /** Queue of unsent decisions, including those in flight, with limits on items and bytes.
  *
- * `fresh` holds decisions that were never sent, in logging order. `returned` holds batches to
+ * `fresh` holds decisions that have never been sent, in logging order. `returned` holds batches to
  * retry, which are sent first.
  */
 import type { Settings } from './options.ts'

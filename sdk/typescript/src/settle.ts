@@ -1,4 +1,6 @@
-/** Settles a batch: each decision is sent, dropped or retried, depending on the response. */
+/** Settles a batch: counts each decision as sent, drops it or retries it, depending on the
+ * response.
+ */
 import { countDropped, countSent } from './count-decisions.ts'
 import { backoffMs } from './backoff.ts'
 import { restoreReport } from './drop-report.ts'

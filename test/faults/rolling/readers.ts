@@ -26,8 +26,8 @@ const listMs = 200
 const timeoutMs = 30_000
 const lookMs = 25
 /**
- * Pause before a reconnection in milliseconds. Browsers would wait for the two seconds that the
- * tail requests.
+ * Pause before a reconnection in milliseconds. Browsers would wait for the two seconds in the
+ * tail's `retry` field.
  */
 const reconnectMs = 500
 

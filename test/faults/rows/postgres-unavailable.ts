@@ -1,4 +1,4 @@
-/** Freezes Postgres. Known API keys keep working, and unknown ones get a 503 instead of a 401. */
+/** Freezes Postgres. API keys that a gateway has cached keep working, and all others get a 503. */
 import { pauseService, resumeService } from '../../support/services.ts'
 import { expectRejection } from '../expect-rejection.ts'
 import type { Fault } from '../fault.ts'

@@ -47,7 +47,7 @@ export function startOffsetWatch({ groupId, topic, ledger }: Watched): OffsetWat
 
   async function watch(): Promise<void> {
     while (!stopped.signal.aborted) {
-      // Polling fails during a rebalance. The next poll follows soon.
+      // Polling can fail during a rebalance. The next poll follows soon.
       await look().catch(() => {})
       await pause(lookMs)
     }

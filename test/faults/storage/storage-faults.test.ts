@@ -1,5 +1,5 @@
 /** Tests storage under faults: each acknowledged decision becomes exactly one row with the same
- * content.
+ * content, or a dead-letter record if its id already has a row with different content.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,6 @@
-/** Tests that reads under row-level security open one partition and use the matching index. */
+/** Tests, under row-level security, that reading a decision opens only one partition, and that
+ * lists by agent or session use the matching index.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { selectDecisionPage } from '../../../api/decisions/walk-decisions.ts'

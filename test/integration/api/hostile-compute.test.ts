@@ -158,7 +158,10 @@ test.each(attacks)('%s', async (_name, attack, status) => {
   expect(shortest).toBeLessThan(turnMsMax)
 })
 
-/** Stores as many decisions as a preview samples, each with a long session id. */
+/**
+ * For an attack on previews, stores as many decisions as a preview samples, each with a long
+ * session id.
+ */
 async function storeSessions(organizationId: string, { path }: Attack): Promise<void> {
   if (!path.endsWith('preview')) return
   await scene.database.query(

@@ -1,5 +1,5 @@
-/** Tests over HTTP with a database that wrong passwords from other addresses do not lock a user
- * out.
+/** Tests login limits over HTTP with a database: ten wrong passwords block the address that sent
+ * them; a hundred block every address from which the user has not recently logged in.
  */
 import { beforeAll, expect, test } from '@jest/globals'
 import { logInFrom, password, register } from './account-scene.ts'

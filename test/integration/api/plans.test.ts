@@ -202,8 +202,8 @@ test('reads few days at a time for an export, and the window for a tail', async 
     const scanned = parts.filter((part) => part['Node Type'] === 'Seq Scan')
     expect(scanned.filter((part) => growing.test(part['Relation Name'] ?? ''))).toEqual([])
     expect(parts.filter(isIdWithoutTime)).toEqual([])
-    // A page of 500 decisions covers five days here. The time range is read in pieces of up to 16
-    // days.
+    // A page of 500 decisions covers five days here. The 40 days of the export are read in pieces
+    // of at most 16 days.
     expect(new Set(read.filter((name) => name.startsWith('decisions_2'))).size).toBeLessThan(17)
   }
 })

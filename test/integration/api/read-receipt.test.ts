@@ -1,5 +1,5 @@
-/** Tests, with a real database, GET /v1/ingest/{decision_id}, which reports whether a decision is
- * stored.
+/** Tests GET /v1/ingest/{decision_id} over HTTP with a real database: stored, awaited and unknown
+ * decisions.
  */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'

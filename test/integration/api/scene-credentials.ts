@@ -1,5 +1,5 @@
-/** Creates the credentials of a scene: a session for each role in any organization, and API keys of
- * one organization.
+/** Creates the credentials of a scene: sessions in any organization, one for each role, and API
+ * keys of one organization.
  */
 import { randomUUID } from 'node:crypto'
 import { createApiKey, secretDigestOf } from '../../../core/ids/api-key.ts'

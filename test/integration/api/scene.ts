@@ -371,7 +371,9 @@ export async function storeRun(
   )
 }
 
-/** Records, as storage does, that everything in the topic at `asOf` is stored. */
+/**
+ * Records, as storage does, that all records in the topic at `asOf` are stored or dead-lettered.
+ */
 export async function reportProgress(
   database: TestDatabase,
   asOf: Date,

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await settle(evaluationsTopic)
 })
 
-/** Marks everything in the topic up to now as stored, in the same way as storage. */
+/** Records, as storage does, that all records in the topic now are stored or dead-lettered. */
 async function settle(topic: string): Promise<void> {
   await scene.database.query(
     `insert into storage_progress (topic, partition, next_offset, as_of) values ($1, 0, 1, now())
@@ -71,8 +71,8 @@ function idsIn(events: readonly { readonly data: object }[]): unknown[] {
 
 /**
  * Waits for the first `count` decisions of a resumed stream that are not in `seen`. Decisions in
- * `seen` can be sent again while the server has other open transactions, for example those of
- * another test file.
+ * `seen` can be sent again while the Postgres server has other open transactions, for example
+ * those of another test file.
  */
 function showsBesides(
   stream: EventStream,

@@ -164,8 +164,8 @@ test('keeps an old replayed decision until storage has read its message', async 
 })
 
 /**
- * Records that everything is stored up to `later` from now in topic `t`, and up to one hour from
- * now in another topic.
+ * Records that storage has processed topic `t` up to the time `later` from now, and another topic
+ * up to one hour from now. `later` is a Postgres interval.
  */
 async function noteStored(later: string): Promise<void> {
   await database.query(

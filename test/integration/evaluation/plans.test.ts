@@ -1,4 +1,4 @@
-/** Tests planning: each decision is planned once, with the rules in force at that time. */
+/** Tests planning: which rules apply to a decision, and what happens if it is delivered again. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { createPlanDecisions } from '../../../consumers/evaluation/plan.ts'

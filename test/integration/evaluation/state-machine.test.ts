@@ -24,7 +24,9 @@ function createRandom(seed: number): () => number {
 
 const never = new Promise<JudgeOutcome>(() => {})
 
-/** Creates a judge that fails in several ways, each with its own probability. */
+/**
+ * Creates a judge that succeeds or fails in one of several ways, each with its own probability.
+ */
 function createJudge(random: () => number) {
   const outcomes: [number, (request: JudgeRequest) => Promise<JudgeOutcome>][] = [
     [0.5, (request) => Promise.resolve(scored(request))],

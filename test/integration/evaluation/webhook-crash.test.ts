@@ -1,4 +1,6 @@
-/** Tests the path of a webhook through all processes when the sender is killed. */
+/** Tests, with all processes, that the delivery of a killed sender is sent again under the same
+ * id.
+ */
 import { expect, test } from '@jest/globals'
 import { createApiClient } from '../../../stack/tour/api-client.ts'
 import { aDecisionBody } from '../../support/builders.ts'

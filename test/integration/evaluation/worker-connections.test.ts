@@ -1,5 +1,4 @@
-/** Tests what makes runs wait or end: the circuit and the limits of their connection, and budgets.
- */
+/** Tests what delays or ends runs: circuit breakers, limits of connections, and budgets. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { noCall } from '../../../consumers/evaluation/worker/judge-outcome.ts'
 import type { JudgeOutcome } from '../../../consumers/evaluation/worker/judge-outcome.ts'
@@ -188,7 +187,7 @@ test('fills a free place of a full connection at once', async () => {
   const keys = await scene.addRuns(20, { connection_id })
   const overrides = { leaseMs: 20_000, idleMs: 3_600_000 }
   scene.start((request) => Promise.resolve(scored(request)), overrides)
-  // The next search for due runs would be in an hour.
+  // If the free place were not filled at once, the next search for due runs would be in an hour.
   await scene.allEnded(keys)
 })
 

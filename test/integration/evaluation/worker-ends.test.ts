@@ -1,5 +1,4 @@
-/** Tests runs that end without a response (expired, canceled, killed or stopped) and their
- * publication.
+/** Tests runs that expire, are canceled or lose their worker, and the publication of ended runs.
  */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'

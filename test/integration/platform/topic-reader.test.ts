@@ -10,7 +10,13 @@ import type { Message } from '../../../platform/kafka/message-consumer.ts'
 import { createTopicReader, messagesOf } from '../../../platform/kafka/topic-reader.ts'
 import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
 import { onEnd } from '../../support/cleanup.ts'
-import { createTopic, deleteRecords, produce, uniqueName } from '../../support/kafka.ts'
+import {
+  createTopic,
+  deleteOnEnd,
+  deleteRecords,
+  produce,
+  uniqueName
+} from '../../support/kafka.ts'
 import { services } from '../../support/services.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -230,6 +236,17 @@ describe('errors', () => {
     const topic = uniqueName('nowhere')
     await expect(reader.ranges(topic)).rejects.toThrow(`topic ${topic} does not exist`)
     expect(await admin.listTopics()).not.toContain(topic)
+  })
+
+  test('finds a topic that was created after it was missing', async () => {
+    const topic = uniqueName('later')
+    await expect(reader.ranges(topic)).rejects.toThrow(`topic ${topic} does not exist`)
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] })
+    deleteOnEnd([topic])
+    await waitUntil('it is found', async () => {
+      const ranges = await reader.ranges(topic).catch(() => [])
+      return ranges.length === 1
+    })
   })
 
   test('reports that no broker responds', async () => {

@@ -1,5 +1,5 @@
-/** Tests the path of a decision with TLS on every connection of the command line, the gateway and
- * storage.
+/** Tests the path of a decision with TLS from the CLI, the gateway and storage to Kafka, the
+ * schema registry, Redis and Postgres.
  */
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import { startApplication } from '../../support/application.ts'

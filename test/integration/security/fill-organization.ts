@@ -64,7 +64,10 @@ export const shown = [
 /** Views of the tables in `shown`, with the same row-level security as the tables. */
 export const views = ['evaluation_runs', 'packed_runs', 'scores'] as const
 
-/** Tables that authentication also reads. `fillOrganization` inserts one row into each. */
+/**
+ * Account tables in which tenants can read the rows of their organization. `fillOrganization`
+ * inserts one row into each.
+ */
 export const accounts = ['api_keys', 'audit_log', 'invites', 'memberships', 'organizations']
 
 async function fillAccounts(database: TestDatabase, organizationId: string): Promise<void> {

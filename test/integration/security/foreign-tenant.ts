@@ -17,10 +17,11 @@ export interface ForeignTenant {
 
 export async function createForeignTenant(scene: Scene): Promise<ForeignTenant> {
   const organizationId = randomUUID()
+  const accounts = await insertAccounts(scene, organizationId)
   const configured = await createConfigured(scene, organizationId)
   const decision = aDecision({
     ...{ organization_id: organizationId, agent_id: `${marker}-agent` },
-    ...{ session_id: `${marker}-session`, domain: `${marker}-domain` },
+    ...{ session_id: accounts.session_id, domain: `${marker}-domain` },
     ...{ input: `"${marker}"`, output: marker, metadata: `{"model":"${marker}"}` }
   })
   await storeDecision(scene.database, decision)
@@ -33,10 +34,49 @@ export async function createForeignTenant(scene: Scene): Promise<ForeignTenant> 
     scores: [{ ...bareScore, ...score, score_id: randomUUID(), reason: marker }]
   })
   await storePendingRun(scene.database, decision)
-  await storeSums(scene, organizationId, decision.decision_id)
-  const ids = { ...configured, decision_id: decision.decision_id, run_id, version: '1' }
-  const texts = { agent_id: `${marker}-agent`, session_id: `${marker}-session` }
-  return { organizationId, ids: { ...ids, ...texts } }
+  const deletion_id = await storeSums(scene, organizationId, decision.decision_id)
+  const { decision_id } = decision
+  const ids = { ...accounts, ...configured, decision_id, run_id, deletion_id, version: '1' }
+  return { organizationId, ids: { ...ids, agent_id: `${marker}-agent` } }
+}
+
+/**
+ * Inserts the organization, and a user with a session, an API key and an invite. The decision uses
+ * the session id, too, because paths use the same name for both.
+ */
+async function insertAccounts({ database }: Scene, organizationId: string) {
+  const [user_id, session_id, invite_id] = [randomUUID(), randomUUID(), randomUUID()]
+  const key_id = randomUUID().replaceAll('-', '').slice(0, 12)
+  const email = `${marker}@example.com`
+  for (const [statement, ...values] of [
+    [`insert into organizations (organization_id, name) values ($1, $2)`, marker],
+    [
+      `with added as (insert into users (user_id, email, password_hash, name)
+                      values ($2, $3, '', $4) returning user_id)
+       insert into memberships (organization_id, user_id, role)
+       select $1::uuid, user_id, 'owner' from added`,
+      ...[user_id, email, marker]
+    ],
+    [
+      `insert into sessions (session_id, user_id, organization_id, expires_at, ends_at)
+       values ($2, $3, $1, now() + interval '1 day', now() + interval '1 day')`,
+      ...[session_id, user_id]
+    ],
+    [
+      `insert into api_keys (key_id, organization_id, name, environment, secret_digest, scopes)
+       values ($2, $1, $3, 'live', '', '{ingest}')`,
+      ...[key_id, marker]
+    ],
+    [
+      `insert into invites (organization_id, invite_id, email, role, token_digest, invited_by,
+         expires_at)
+       values ($1, $2, $3, 'viewer', '\\x01', $4, now() + interval '1 day')`,
+      ...[invite_id, email, user_id]
+    ]
+  ] as [string, ...string[]][]) {
+    await database.query(statement, [organizationId, ...values])
+  }
+  return { user_id, session_id, key_id, invite_id }
 }
 
 /** Creates configuration through the API, as the owner of the organization would. */
@@ -72,8 +112,16 @@ async function createConfigured(scene: Scene, organizationId: string) {
   return { evaluator_id, rule_id, connection_id, webhook_id, delivery_id }
 }
 
-/** Inserts an agent with its profile, hourly sums, an evaluation and an erasure. */
-async function storeSums({ database }: Scene, organizationId: string, decisionId: string) {
+/**
+ * Inserts an agent with its profile, hourly sums, an evaluation and an erasure.
+ * @returns the id of the erasure
+ */
+async function storeSums(
+  { database }: Scene,
+  organizationId: string,
+  decisionId: string
+): Promise<string> {
+  const erasureId = randomUUID()
   const agent = `${marker}-agent`
   const hour = `date_trunc('hour', now())`
   for (const [statement, ...values] of [
@@ -100,10 +148,11 @@ async function storeSums({ database }: Scene, organizationId: string, decisionId
     [
       `insert into erasures (organization_id, erasure_id, scope, subject, received_until,
          requested_by, reason)
-       values ($1, gen_random_uuid(), 'agent', $2, '2000-01-01', $3, $3)`,
-      ...[`${marker}-other`, marker]
+       values ($1, $2, 'agent', $3, '2000-01-01', $4, $4)`,
+      ...[erasureId, `${marker}-other`, marker]
     ]
   ] as [string, ...string[]][]) {
     await database.query(statement, [organizationId, ...values])
   }
+  return erasureId
 }

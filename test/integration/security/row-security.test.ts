@@ -15,8 +15,8 @@ import { createOwnedDatabase } from '../../support/roles.ts'
 import { accounts, fillOrganization, shown, views } from './fill-organization.ts'
 
 /**
- * Tables that tenant reads must not access. They are read only while the organization of a request
- * is still unknown.
+ * Account tables that tenant reads must not access. Only authentication and the database owner can
+ * read them.
  */
 const unshared = ['email_tokens', 'refresh_tokens', 'registrations', 'sessions']
 

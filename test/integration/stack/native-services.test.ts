@@ -18,7 +18,10 @@ jest.setTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-native-'))
 const problems = problemsOf('native', thisMachine(folder))
-/** The tests are skipped on machines that have only Docker. */
+/**
+ * The tests are skipped if this machine cannot run the native services, for example if it has only
+ * Docker.
+ */
 const nativeTest = problems.length === 0 ? test : test.skip
 const SCHEMA = { schema: '{"type":"string"}' }
 

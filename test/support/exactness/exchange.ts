@@ -28,8 +28,8 @@ export type Exchange = {
    */
   exchange(bodies: readonly (Buffer | string)[], way?: SendFormat): Promise<ExchangeResult[]>
   /**
-   * Returns the number of decisions accepted so far, including the valid ones that are inserted
-   * into batches.
+   * Returns the number of decisions accepted so far, including the valid ones that the exchange
+   * adds to batches.
    */
   taken(): number
 }

@@ -31,7 +31,7 @@ export interface Driver {
    * @throws if it does not exit in time
    */
   end(how: string): Promise<Exit>
-  /** Suspends the process, as some hosts do with idle processes. */
+  /** Suspends the process for `ms` milliseconds, as some hosts do with idle processes. */
   suspend(ms: number): Promise<void>
   readonly stderr: () => string
   kill(): Promise<void>

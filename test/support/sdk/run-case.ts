@@ -45,7 +45,7 @@ export async function runCase(sdk: Sdk, conformanceCase: ConformanceCase): Promi
   }
 }
 
-/** Replaces the placeholders `{server}` and `{key}`, whose values are known only at run time. */
+/** Replaces the placeholders `{server}` and `{key}` with the server's URL and the API key. */
 function fill<T>(value: T, server: ScriptedServer): T {
   const text = JSON.stringify(value)
   return JSON.parse(text.replaceAll('{server}', server.url).replaceAll('{key}', apiKey)) as T

@@ -67,7 +67,7 @@ test('does not repeat an invalid key id, which may be most of a key', () => {
 test('accepts a short name without control characters', () => {
   expect(parseName(' Käufer 🛒 agents ')).toBe('Käufer 🛒 agents')
   for (const text of ['', '  ', 'a\nb', 'a\u001b[2Jb', 'a\u2028b', 'x'.repeat(101)]) {
-    expect(() => parseName(text)).toThrow('a name has 1 to 100 characters')
+    expect(() => parseName(text)).toThrow('a name must have 1 to 100 characters')
   }
 })
 

@@ -1,4 +1,4 @@
-/** Builds evaluator versions as an organization saves them, and runs them. */
+/** Builds evaluator versions in the form in which they are saved, and runs them. */
 import type {
   EvaluatorKind,
   EvaluatorVersion

@@ -115,7 +115,9 @@ describe('compiles and runs every valid evaluator on any decision', () => {
     },
     { requiredKeys: ['name', 'kind', 'config'] }
   )
-  /** Chooses configurations by kind, because too few would be valid otherwise. */
+  /**
+   * Sets the kind that fits the configuration, because otherwise too few drafts would be valid.
+   */
   const likely = drafts.map((given) => {
     const config = given.config as Record<string, unknown> | null
     if (typeof config !== 'object' || config === null) return given

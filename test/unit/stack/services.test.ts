@@ -33,7 +33,7 @@ test.each([
   ],
   ['DATABASE_URL', 'localhost:5432', /must be a URL that begins with postgres:\/\//],
   ['SCHEMA_REGISTRY_URL', 'ftp://a', /must be a URL that begins with http:\/\//],
-  ['KAFKA_BROKERS', 'a', 'holds "a", expected host:port']
+  ['KAFKA_BROKERS', 'a', 'contains "a", expected host:port']
 ])('rejects an external %s of %s and says what is valid', (name, value, expected) => {
   const environment = { ...external, [name]: value }
   expect(() => externalAddresses(environment)).toThrow(expected)

@@ -22,7 +22,7 @@ export interface DoctorResponse {
 
 const bytesMax = 1024 * 1024
 
-/** Thrown if no response was received. The message is the reason. */
+/** Thrown if no complete response is received. The message is the reason. */
 export class Unreachable extends Error {}
 
 /**
@@ -63,7 +63,7 @@ export async function sendRequest(
   }
 }
 
-/** Returns the body, or '' if it exceeds 1 MiB. No gateway response is that long. */
+/** Returns the body, or '' if it exceeds 1 MiB. No response to these requests is that long. */
 async function textOf({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -12,7 +12,8 @@ const dayMs = 86_400_000
 
 /**
  * Returns the clock offset in milliseconds that sets the clock to just before the last midnight.
- * The clock cannot be set to the future, because the broker rejects records with future timestamps.
+ * The clock cannot be set to the next midnight, because the broker rejects records with timestamps
+ * more than an hour in the future.
  */
 function offsetMs(): number {
   return -(Date.now() % dayMs) - aheadMs

@@ -1,4 +1,6 @@
-/** Tests scans during which new decisions are stored between the two statements. */
+/** Tests that a scan leaves rows after its end to the next scan if decisions are stored between
+ * its two statements.
+ */
 import { expect, test } from '@jest/globals'
 import { scanDecisions } from '../../../../api/decisions/scan-decisions.ts'
 import type { Scan } from '../../../../api/decisions/scan-decisions.ts'

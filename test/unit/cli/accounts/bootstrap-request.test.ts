@@ -45,7 +45,7 @@ test('lists all missing values and how to set them', () => {
 })
 
 test.each([
-  [{ BOOTSTRAP_ORGANIZATION: 'a\nb' }, 'the organization is invalid: a name has 1 to 100'],
+  [{ BOOTSTRAP_ORGANIZATION: 'a\nb' }, 'the organization is invalid: a name must have 1 to 100'],
   [{ BOOTSTRAP_EMAIL: 'ada' }, 'the email must be an email address'],
   [{ BOOTSTRAP_PASSWORD: 'password' }, 'the password must not be a common password'],
   [{ BOOTSTRAP_PASSWORD: 'ada@example.com' }, 'the password must not be the email'],

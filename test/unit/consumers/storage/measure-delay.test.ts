@@ -1,4 +1,4 @@
-/** Tests that the time from acceptance to storage is measured. */
+/** Tests for which decisions the storage delay is observed, and that it is never negative. */
 import { expect, test } from '@jest/globals'
 import { createMeasureDelay } from '../../../../consumers/storage/measure-delay.ts'
 import {

@@ -1,4 +1,6 @@
-/** Tests json_valid: runs only if JSON was requested, and names the problem. */
+/** Tests json_valid: it checks an output only if JSON was requested or is always required, and
+ * names the problem.
+ */
 import { expect, test } from '@jest/globals'
 import { jsonValid } from '../../../../evaluators/heuristics/json-valid.ts'
 import { aSubject } from '../a-subject.ts'

@@ -1,4 +1,4 @@
-/** Tests language: names a language only if the detection is certain. */
+/** Tests the `language` check: it names the language of a text only if the detection is certain. */
 import { expect, test } from '@jest/globals'
 import { languageOf } from '../../../../evaluators/text/languages.ts'
 import { wordsOf } from '../../../../evaluators/text/words.ts'

@@ -1,4 +1,4 @@
-/** Tests length: counts characters, words and lines, and compares them with the limits. */
+/** Tests length: it counts characters, words and lines, and compares them with the limits. */
 import { expect, test } from '@jest/globals'
 import { aVersion, found } from '../a-version.ts'
 

@@ -40,7 +40,10 @@ test('finds nothing in an empty text', () => {
   expect(longestLoop([1], limits)).toBeNull()
 })
 
-/** Finds loops by comparing every unit for every sequence length. */
+/**
+ * Finds loops by comparing, for every sequence length, each unit with the one that many units
+ * earlier.
+ */
 function plainLongestLoop(units: readonly number[]): object | null {
   const loops = numbers(limits.periodMax + 1).flatMap((period) => {
     let run = 0

@@ -1,4 +1,6 @@
-/** Tests that sampling is deterministic, matches the rate, and is shared within a cohort. */
+/** Tests that sampling is deterministic and matches the rate, and that within a cohort a lower rate
+ * selects a part of what a higher rate selects.
+ */
 import { expect, test } from '@jest/globals'
 import { uuidv5 } from '../../../../core/ids/ids.ts'
 import type { RuleSampling } from '../../../../core/evaluation/rule.ts'

@@ -1,4 +1,4 @@
-/** Provides fake workers: tests control their reports and read the messages that they received. */
+/** Provides fake workers: a test controls their reports and reads the messages sent to them. */
 import type { Fork, WorkerEnd, WorkerProcess } from '../../../../gateway/cluster/fork.ts'
 import type { FromPrimary, FromWorker } from '../../../../gateway/cluster/messages.ts'
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts'

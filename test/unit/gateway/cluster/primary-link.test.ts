@@ -1,4 +1,4 @@
-/** Tests the link of a worker to its primary. */
+/** Tests a worker's link to its primary. */
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { FromWorker } from '../../../../gateway/cluster/messages.ts'

@@ -1,4 +1,4 @@
-/** Tests that each decision has exactly one outcome, and the response for it. */
+/** Tests that each decision has exactly one outcome, and that the response matches it. */
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
 import type { KeyPrincipal } from '../../../../core/principal.ts'

@@ -1,4 +1,6 @@
-/** Tests that idle connections are closed to make room for new ones. */
+/** Tests which connections are closed to make room for new ones: idle ones, and first those that
+ * never sent a complete request.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'

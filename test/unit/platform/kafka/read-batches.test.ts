@@ -15,7 +15,7 @@ function aRecord(offsetDelta: number, overrides: Partial<FetchedRecord> = {}): F
   return { offsetDelta, timestampDelta: 0n, key: null, value: text, headers: [], ...overrides }
 }
 
-/** Creates a batch with records at the given distances from `firstOffset`. */
+/** Creates a batch with records at the given offset deltas from `firstOffset`. */
 function aBatch(
   firstOffset: bigint,
   deltas: number[],

@@ -1,4 +1,6 @@
-/** Tests that Postgres arrays are encoded in binary format or as text. */
+/** Tests that Postgres arrays of texts, bytes and times are encoded in binary format, and other
+ * arrays as text.
+ */
 import { expect, test } from '@jest/globals'
 import {
   bigintArray,

@@ -1,4 +1,6 @@
-/** Tests that a read with settings is sent all at once and fails as a whole. */
+/** Tests that a read is sent together with its transaction and settings, and fails if a setting
+ * fails.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'

@@ -98,7 +98,7 @@ class World {
       this.onTheirWay.delete(request)
       this.answeredFrom = request.carriedOut.window
       request.answer.resolve(request.carriedOut.state)
-      // Waiting callers are resolved within a few microtasks.
+      // The promises of waiting callers resolve within a few microtasks.
       for (let turn = 0; turn < 8; turn++) await Promise.resolve()
     }
   }

@@ -58,6 +58,16 @@ describe('a schema checks', () => {
     })
   })
 
+  test('each pattern by its own text', () => {
+    const check = compileCustomSchema({
+      properties: { a: { pattern: '^x$' }, b: { pattern: '^y$' } },
+      patternProperties: { '^c': { type: 'string' }, '^d': { type: 'number' } }
+    })
+    expect(check({ a: 'x', b: 'y', c: '', d: 1 })).toBeNull()
+    expect(check({ b: 'x' })).toMatchObject({ valuePointer: '/b' })
+    expect(check({ d: '' })).toMatchObject({ valuePointer: '/d' })
+  })
+
   test('finds nothing in a valid value', () => {
     expect(order({ id: 'AB1', mail: 'a@b.de', lines: [{ amount: 0 }, {}] })).toBeNull()
   })

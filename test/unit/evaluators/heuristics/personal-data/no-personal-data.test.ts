@@ -1,4 +1,4 @@
-/** Tests no_personal_data: finds real data, ignores lookalikes, and never quotes a match. */
+/** Tests no_personal_data: it finds real data, ignores lookalikes, and never quotes a match. */
 import { expect, test } from '@jest/globals'
 import { noPersonalData } from '../../../../../evaluators/heuristics/personal-data/no-personal-data.ts'
 import { aSubject } from '../../a-subject.ts'

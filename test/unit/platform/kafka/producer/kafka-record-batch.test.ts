@@ -1,4 +1,6 @@
-/** Tests record batches with the client's own decoder, which is independent of the encoder. */
+/** Tests record batches with the decoder of @platformatic/kafka, which is independent of the
+ * encoder.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { jsCRC32C, Reader, readRecordsBatch } from '@platformatic/kafka'
 import fc from 'fast-check'

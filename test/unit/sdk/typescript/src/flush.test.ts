@@ -1,4 +1,6 @@
-/** Tests that a flush waits only while waiting can help, and that close drops unsent decisions. */
+/** Tests that a flush waits only while waiting can help, and that close drops decisions that are
+ * not sent in time.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { createFakeClient } from '../../../../support/sdk/create-fake-client.ts'
 import { script, status, takeAll } from '../../../../support/sdk/fake-platform.ts'

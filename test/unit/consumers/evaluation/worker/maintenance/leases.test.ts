@@ -1,4 +1,4 @@
-/** Tests that leases of runs in progress are renewed before this process takes further runs. */
+/** Tests that leases about to expire are renewed before this process takes further runs. */
 import { expect, test } from '@jest/globals'
 import { createLeases } from '../../../../../../consumers/evaluation/worker/maintenance/leases.ts'
 import type { ClaimedRun } from '../../../../../../consumers/evaluation/worker/claimed-run.ts'
