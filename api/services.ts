@@ -15,7 +15,7 @@ import type { hashPassword, verifyPassword } from '../platform/security/password
 import type { SessionTokens } from '../platform/security/session-token.ts'
 import type { ReadUsage } from '../usage/read-usage.ts'
 import type { Throttle } from './accounts/throttle.ts'
-import type { Secrets } from './configuration/secrets.ts'
+import type { TenantSecrets } from './configuration/secrets.ts'
 import type { Poll } from './poll.ts'
 import type { TenantCompute } from './evaluators/tenant-compute.ts'
 import type { EvaluationReads } from './read-evaluations.ts'
@@ -40,7 +40,7 @@ export interface Services extends EvaluationReads {
   readonly streams: Streams
   /** Stores values in Redis that can be read only once. */
   readonly oneTimeValues: OneTimeValues
-  readonly secrets: Secrets
+  readonly secrets: TenantSecrets
   readonly mail: Pick<Mail, 'send'>
   readonly sessionTokens: SessionTokens
   readonly liveSessions: LiveSessions

@@ -2,7 +2,7 @@
 import { Problem } from '../../core/problem.ts'
 import { createSealer, SealError, secretContextOf } from '../../platform/security/sealed-secret.ts'
 
-export type Secrets = ReturnType<typeof createSecrets>
+export type TenantSecrets = ReturnType<typeof createSecrets>
 
 /** Both functions throw a 409 problem if the SECRETS_KEY is null. */
 export function createSecrets(secretsKey: string | null) {

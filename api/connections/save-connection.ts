@@ -4,7 +4,7 @@ import type { Violation } from '../../core/problem.ts'
 import type { ModelPrice } from '../../platform/llm/judge-client.ts'
 import type { Outbound } from '../../platform/http-client/outbound.ts'
 import { limitReached, refuseBody, refuseName, violationAt } from '../configuration/problems.ts'
-import type { Secrets } from '../configuration/secrets.ts'
+import type { TenantSecrets } from '../configuration/secrets.ts'
 import type { Edit } from '../configuration/with-organization-lock.ts'
 import { closeCircuit, readConnection, readConnections, upsertConnection } from './queries.ts'
 import type { StoredConnection } from './queries.ts'
@@ -85,7 +85,7 @@ const hintedCharsMin = 12
  */
 export async function saveConnection(
   edit: Edit,
-  secrets: Secrets,
+  secrets: TenantSecrets,
   { id, draft, before }: { id: string; draft: ConnectionDraft; before: StoredConnection | null }
 ) {
   const all = await readConnections(edit)

@@ -268,6 +268,11 @@ export async function sumDecisions(
   return row?.decisions ?? 0
 }
 
+interface FacetQuery extends HourRange {
+  readonly agent_id: string | undefined
+  readonly groupsMax: number
+}
+
 /**
  * Selects the values of a field with the most decisions, largest first. A value is null for
  * decisions that have none.
@@ -275,10 +280,7 @@ export async function sumDecisions(
 export async function selectFacets(
   store: OrganizationStore,
   field: SumGroupName,
-  {
-    agent_id,
-    ...hours
-  }: HourRange & { readonly agent_id: string | undefined; readonly groupsMax: number }
+  { agent_id, ...hours }: FacetQuery
 ) {
   const filters = { agentId: agent_id === undefined ? undefined : agentIdOf(agent_id) }
   const source = sourceOf('count', [field], false)
