@@ -16,17 +16,13 @@
  * - Evaluation defers decisions that exceed their organization's share (evaluation/deferral/).
  */
 import type { MessageOutcome } from '../core/message-outcome.ts'
-import type { Decoded } from '../platform/registry/decode.ts'
-import type { Message, MessageBatch } from '../platform/kafka/message-consumer.ts'
+import type { Decode, Decoded } from '../platform/registry/decode.ts'
+import type { MessageBatch } from '../platform/kafka/message-consumer.ts'
+import type { Registry } from '../platform/registry/schema-registry.ts'
+import type { DeadLetterLimit } from './dead-letter-limit.ts'
+import { decodeBatch } from './decode-batch.ts'
 import type { RetryWhileTransient } from './retry-while-transient.ts'
 import type { Settle } from './settle.ts'
-
-/**
- * Returns one result per message, in the order of the messages.
- * @throws {TransientError} if the writer schema of a message cannot be fetched
- * @throws {PartitionPause} if too many messages cannot be decoded
- */
-export type DecodeBatch<T> = (messages: readonly Message[]) => Promise<readonly Decoded<T>[]>
 
 /** Returns one outcome per value, in the order of the values. Must be idempotent. */
 export type HandleBatch<T> = (
@@ -34,18 +30,27 @@ export type HandleBatch<T> = (
   batch: MessageBatch
 ) => Promise<readonly MessageOutcome[]>
 
-interface ConsumerDependencies<T> {
-  readonly decode: DecodeBatch<T>
-  readonly handle: HandleBatch<T>
+/** Parts that the handlers of all groups share. */
+export interface ConsumerParts {
+  readonly groupId: string
+  readonly registry: Registry
+  readonly deadLetterLimit: DeadLetterLimit
   readonly settle: Settle
   readonly retryWhileTransient: RetryWhileTransient
 }
 
+interface ConsumerDependencies<T> extends Omit<ConsumerParts, 'groupId' | 'registry'> {
+  readonly decode: Decode<T>
+  readonly handle: HandleBatch<T>
+}
+
 export function createConsumeBatch<T>(dependencies: ConsumerDependencies<T>) {
-  const { decode, handle, settle, retryWhileTransient } = dependencies
+  const { decode, handle, deadLetterLimit, settle, retryWhileTransient } = dependencies
 
   return async function consumeBatch(batch: MessageBatch): Promise<void> {
-    const decoded = await retryWhileTransient(batch, () => decode(batch.messages))
+    const decoded = await retryWhileTransient(batch, () =>
+      decodeBatch(batch.messages, decode, deadLetterLimit)
+    )
     if (decoded === 'over') return
     const values = decoded.flatMap((item) => (item.kind === 'decoded' ? [item.value] : []))
     const handled = await retryWhileTransient(batch, () => handle(values, batch))

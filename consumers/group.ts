@@ -10,21 +10,19 @@ import type { Lifecycle } from '../platform/process/lifecycle.ts'
 import type { Logger } from '../platform/telemetry/logger.ts'
 import { startManagement } from '../platform/telemetry/management.ts'
 import type { MessageBatch, MessageConsumer } from '../platform/kafka/message-consumer.ts'
+import { createPostgres } from '../platform/postgres/postgres.ts'
+import type { Postgres } from '../platform/postgres/postgres.ts'
 import { createMetrics } from '../platform/telemetry/metrics.ts'
 import type { Metrics, ProcessMetrics } from '../platform/telemetry/metrics.ts'
 import { measureProcess } from '../platform/telemetry/process-metrics.ts'
-import type { RecordProducer } from '../platform/kafka/record-producer.ts'
 import { createRegistry } from '../platform/registry/schema-registry.ts'
-import type { Registry } from '../platform/registry/schema-registry.ts'
 import type { ConsumerConfig } from './config.ts'
+import type { ConsumerParts } from './consume-batch.ts'
 import { createDeadLetterLimit } from './dead-letter-limit.ts'
-import type { DeadLetterLimit } from './dead-letter-limit.ts'
 import { startLag } from './lag.ts'
 import type { PartitionProgress } from './lag.ts'
 import { createRetryWhileTransient } from './retry-while-transient.ts'
-import type { RetryWhileTransient } from './retry-while-transient.ts'
 import { createSettle } from './settle.ts'
-import type { Settle } from './settle.ts'
 import { createPausePartitions } from './pause-partitions.ts'
 import type { ConsumeBatch } from './pause-partitions.ts'
 
@@ -39,7 +37,7 @@ interface MemberOptions extends GroupContext {
   readonly clientId: string
 }
 
-export interface GroupOptions {
+interface GroupOptions {
   readonly groupId: string
   readonly topic: string
   readonly partitionsMax: number
@@ -51,12 +49,8 @@ export interface GroupOptions {
 const batchMessagesMax = 2000
 
 /** Shared parts from which storage and evaluation build their consumers. */
-export interface GroupMember {
-  readonly producer: RecordProducer
-  readonly registry: Registry
+interface GroupMember {
   readonly metrics: Metrics
-  readonly deadLetterLimit: DeadLetterLimit
-  readonly retryWhileTransient: RetryWhileTransient
   /**
    * Creates a consumer group for one topic. Topics in the same group would delay each other,
    * because kafkajs does not fetch again until it has consumed everything that it fetched.
@@ -64,8 +58,7 @@ export interface GroupMember {
   group(options: GroupOptions): Group
 }
 
-export interface Group {
-  readonly settle: Settle
+interface Group extends ConsumerParts {
   /** Reads the committed offset and the end of each partition. */
   readonly readProgress: () => Promise<readonly PartitionProgress[]>
   /** Returns the partitions assigned to this member. */
@@ -92,6 +85,8 @@ export async function createMember(options: MemberOptions): Promise<GroupMember>
   await admin.connect()
   lifecycle.onStop('admin', () => admin.close())
   const deadLetterLimit = createDeadLetterLimit(config.DEAD_LETTERS_MAX)
+  const registry = createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA)
+  const retryWhileTransient = createRetryWhileTransient({ logger, metrics })
 
   function group(of: GroupOptions): Group {
     const { groupId, topic } = of
@@ -104,6 +99,10 @@ export async function createMember(options: MemberOptions): Promise<GroupMember>
     )
     const pausePartitions = createPausePartitions({ logger, metrics, consumer })
     return {
+      groupId,
+      registry,
+      deadLetterLimit,
+      retryWhileTransient,
       readProgress,
       assigned: () => consumer.assigned(topic),
       settle: createSettle({ producer, metrics, logger, deadLetterLimit, groupId }),
@@ -114,14 +113,30 @@ export async function createMember(options: MemberOptions): Promise<GroupMember>
     }
   }
 
-  return {
-    producer,
-    metrics,
-    deadLetterLimit,
-    group,
-    registry: createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA),
-    retryWhileTransient: createRetryWhileTransient({ logger, metrics })
-  }
+  return { metrics, group }
+}
+
+interface PoolOptions {
+  /** Application name of the connections in Postgres. */
+  readonly name: string
+  readonly connectionsMax: number
+  readonly statementTimeoutMs?: number
+}
+
+/** Opens a Postgres pool that closes when the process stops. */
+export function openPostgres(
+  { config, lifecycle }: GroupContext,
+  { name, connectionsMax, statementTimeoutMs = 30_000 }: PoolOptions
+): Postgres {
+  const postgres = createPostgres({
+    url: config.DATABASE_URL,
+    ca: config.DATABASE_TLS_CA,
+    applicationName: name,
+    connectionsMax,
+    statementTimeoutMs
+  })
+  lifecycle.onStop(`Postgres pool of ${name}`, () => postgres.close())
+  return postgres
 }
 
 function createConsumer(

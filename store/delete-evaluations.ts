@@ -3,6 +3,7 @@ import type { DecisionIdentity } from '../core/decision/decision.ts'
 import { pushRuleId } from '../core/evaluation/rule.ts'
 import { changeOutcomeHours } from './change-outcome-hours.ts'
 import type { SummedOutcome } from './change-outcome-hours.ts'
+import { identityArrays } from './find-identities.ts'
 import { countedSql } from './packed-sql.ts'
 import type { Queryable, Row } from '../platform/postgres/postgres.ts'
 
@@ -99,8 +100,8 @@ export async function deleteEvaluations(
   decisions: readonly DecisionIdentity[]
 ): Promise<EvaluationCounts> {
   const removed = await deletePacked(transaction, decisions)
-  await transaction.query(deletePending, namesOf(decisions))
-  const [later] = await transaction.query<EvaluationCounts>(deleteLater, namesOf(decisions))
+  await transaction.query(deletePending, identityArrays(decisions))
+  const [later] = await transaction.query<EvaluationCounts>(deleteLater, identityArrays(decisions))
   if (later === undefined) throw new Error('the deletion returned no counts')
   await changeOutcomeHours(transaction, { added: [], removed })
   return {
@@ -120,7 +121,7 @@ export async function deletePlanned(
 ): Promise<readonly SummedOutcome[]> {
   if (decisions.length === 0) return []
   const removed = await deletePacked(transaction, decisions)
-  await transaction.query(deletePlans, namesOf(decisions))
+  await transaction.query(deletePlans, identityArrays(decisions))
   return removed
 }
 
@@ -132,17 +133,10 @@ export async function lockEvaluationRows(
   transaction: Queryable,
   decisions: readonly DecisionIdentity[]
 ): Promise<void> {
-  await transaction.query(lockRows, namesOf(decisions))
+  await transaction.query(lockRows, identityArrays(decisions))
 }
 
 async function deletePacked(transaction: Queryable, decisions: readonly DecisionIdentity[]) {
   await lockEvaluationRows(transaction, decisions)
-  return await transaction.query<RemovedRow>(deleteRows, namesOf(decisions))
-}
-
-function namesOf(decisions: readonly DecisionIdentity[]): unknown[] {
-  return [
-    decisions.map(({ organization_id }) => organization_id),
-    decisions.map(({ decision_id }) => decision_id)
-  ]
+  return await transaction.query<RemovedRow>(deleteRows, identityArrays(decisions))
 }

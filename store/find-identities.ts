@@ -11,6 +11,14 @@ interface StoredIdentity {
   readonly is_erased: boolean
 }
 
+/** Returns the organizations and IDs of decisions, as parameters for `unnest`. */
+export function identityArrays(decisions: readonly DecisionIdentity[]): string[] {
+  return [
+    uuidArray(decisions.map(({ organization_id }) => organization_id)),
+    uuidArray(decisions.map(({ decision_id }) => decision_id))
+  ]
+}
+
 /** Returns the stored identities, by name. */
 export async function findIdentities(
   transaction: Queryable,
@@ -27,10 +35,7 @@ export async function findIdentities(
           from decision_ids d
          where d.organization_id = wanted.organization_id and d.decision_id = wanted.decision_id
          limit 1) as known`,
-    [
-      uuidArray(decisions.map(({ organization_id }) => organization_id)),
-      uuidArray(decisions.map(({ decision_id }) => decision_id))
-    ]
+    identityArrays(decisions)
   )
   return new Map(
     rows.map(({ received_at, is_erased, ...name }) => [

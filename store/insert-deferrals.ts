@@ -4,7 +4,6 @@
 import type { DecisionIdentity } from '../core/decision/decision.ts'
 import { createInsertRows } from '../platform/postgres/insert-rows.ts'
 import type { Column } from '../platform/postgres/insert-rows.ts'
-import type { Queryable } from '../platform/postgres/postgres.ts'
 
 export interface Deferral extends DecisionIdentity {
   readonly received_at: Date
@@ -22,30 +21,16 @@ const columns: readonly Column<Deferral>[] = [
   ['characters', 'integer', ({ characters }) => characters]
 ]
 
-const insertRows = createInsertRows('deferred_decisions', columns, {
+/** Inserts deferrals. Existing deferrals stay unchanged. */
+export const insertDeferrals = createInsertRows('deferred_decisions', columns, {
   tail: 'order by organization_id, decision_id on conflict do nothing'
 })
-
-const insertOrRenew = createInsertRows('deferred_decisions', columns, {
-  tail: `order by organization_id, decision_id
-      on conflict (organization_id, decision_id) do update set due_at = now()`
-})
-
-/** Inserts deferrals. Existing deferrals stay unchanged. */
-export async function insertDeferrals(
-  postgres: Queryable,
-  deferrals: readonly Deferral[]
-): Promise<void> {
-  await insertRows(postgres, deferrals)
-}
 
 /**
  * Inserts deferrals and makes existing ones due now. If a process is already evaluating such a
  * decision, it does not delete the changed row, so the decision is evaluated again.
  */
-export async function renewDeferrals(
-  postgres: Queryable,
-  deferrals: readonly Deferral[]
-): Promise<void> {
-  await insertOrRenew(postgres, deferrals)
-}
+export const renewDeferrals = createInsertRows('deferred_decisions', columns, {
+  tail: `order by organization_id, decision_id
+      on conflict (organization_id, decision_id) do update set due_at = now()`
+})

@@ -49,84 +49,87 @@ interface RowOrder {
   readonly id: string
 }
 
-interface BoundedQuery extends RowOrder {
-  /**
-   * Tables or views to merge by time. A condition restricts the scan, for example to the rows of a
-   * partial index.
-   */
-  readonly sources: readonly { readonly table: Sql; readonly condition?: Sql | null }[]
+/** A table or view to read. */
+interface BoundedSource {
+  readonly table: Sql
+  /** The column that gives the time of a row. */
+  readonly time: string
+  /** Restricts the scan, for example to the rows of a partial index. */
+  readonly condition?: Sql | null
   /** Columns to select from the row `s`. */
   readonly columns: Sql
+}
+
+interface BoundedQuery {
+  readonly sources: readonly BoundedSource[]
+  /** The column that identifies a row within its decision. */
+  readonly id: string
   /** Conditions checked row by row, on the row `s`. */
   readonly filters: Sql
 }
 
 export interface BoundedRows<R> {
   readonly rows: readonly R[]
-  /** Position up to which the page is complete; null if there are no further rows. */
+  /** Position up to which the rows are complete; null if there are no further rows. */
   readonly endsAt: CursorPosition | null
 }
 
 /** Maximum number of rows scanned per source and page. */
 export const scannedMax = 20_000
 
-/** Reads one row more than the page shows, so that `mergePages` knows whether there are more. */
-export async function readBoundedRows<R extends KeyedRow>(
+/**
+ * Reads the sources one after the other and merges them by time. A row that moves to a later source
+ * in between is listed as the later source has it.
+ */
+export async function readBoundedPage<R extends KeyedRow>(
   store: OrganizationStore,
   page: ResultPage,
-  bounded: BoundedQuery
+  { sources, id, filters }: BoundedQuery
+) {
+  const read: BoundedRows<R>[] = []
+  for (const source of sources) {
+    read.push(await readSource<R>(store, page, { ...source, id, filters }))
+  }
+  return mergePages(read, page, (row) => String(row[id as keyof R]))
+}
+
+/** Reads one row more than the page shows, so that `mergePages` knows whether there are more. */
+async function readSource<R extends KeyedRow>(
+  store: OrganizationStore,
+  page: ResultPage,
+  source: BoundedSource & Omit<BoundedQuery, 'sources'>
 ): Promise<BoundedRows<R>> {
-  const { sources, columns, filters } = bounded
+  const { table, condition = null, columns, filters } = source
   const rowsMax = page.limit + 1
-  const [time, id] = [raw(bounded.time), raw(bounded.id)]
-  const orderBy = (key: Sql) => sql`order by s.${key} desc, s.decision_id desc, s.${id} desc`
+  const [time, id] = [raw(source.time), raw(source.id)]
   const ours = sql`organization_id = ${store.organizationId}`
-  const indexed = [ours, pageConditions(page, bounded)]
-  const scans = sources.map(
-    ({ table, condition = null }) => sql`select *
+  const scan = sql`(select *
                from ${table}
-              where ${and([...indexed, condition])}
+              where ${and([ours, pageConditions(page, source), condition])}
               order by ${time} desc, decision_id desc, ${id} desc
-              limit ${raw(scannedMax)}`
-  )
-  const found = scans.map(
-    (scan) => sql`(select ${columns}, ${sortKey(sql`s.${time}`)}
-       from (${scan}) as s
-      where ${filters}
-      ${orderBy(time)}
-      limit ${raw(rowsMax)})`
-  )
+              limit ${raw(scannedMax)}) as s`
+  const order = sql`order by s.${time} desc, s.decision_id desc, s.${id} desc`
   const rows = await query<R>(
     store,
-    sql`select s.*
-       from (${unionOf(found)}) as s
-      ${orderBy(sql`sort_key`)}
+    sql`select ${columns}, ${sortKey(sql`s.${time}`)}
+       from ${scan}
+      where ${filters}
+      ${order}
       limit ${raw(rowsMax)}`
   )
   const last = rows.at(-1)
   if (last !== undefined && rows.length === rowsMax) {
-    return { rows, endsAt: placeOf(last, String(last[bounded.id as keyof R])) }
+    return { rows, endsAt: placeOf(last, String(last[source.id as keyof R])) }
   }
-  const ends = scans.map(
-    (scan) => sql`(select ${sortKey(sql`s.${time}`)}, s.decision_id, s.${id} as own_id
-       from (${scan}) as s
-      ${orderBy(time)}
-     offset ${raw(scannedMax - 1)}
-      limit 1)`
-  )
   const [end] = await query<KeyedRow & { readonly own_id: string }>(
     store,
-    // The page ends at the first position where a source reaches its limit.
-    sql`select s.*
-       from (${unionOf(ends)}) as s
-      order by s.sort_key desc, s.decision_id desc, s.own_id desc
+    sql`select ${sortKey(sql`s.${time}`)}, s.decision_id, s.${id} as own_id
+       from ${scan}
+      ${order}
+     offset ${raw(scannedMax - 1)}
       limit 1`
   )
   return { rows, endsAt: end === undefined ? null : placeOf(end, end.own_id) }
-}
-
-function unionOf(parts: readonly Sql[]): Sql {
-  return parts.reduce((all, part) => sql`${all} union all ${part}`)
 }
 
 function placeOf({ sort_key, decision_id }: KeyedRow, ownId: string): CursorPosition {
@@ -168,8 +171,8 @@ export function filterConditions<F extends object>(
 }
 
 /**
- * Merges sources into one page. If a source was not read completely, rows past the position where
- * it ended are left for the next page.
+ * Merges sources into one page. If a row is in two sources, the later source takes precedence. If a
+ * source was not read completely, rows past the position where it ended are left for the next page.
  */
 export function mergePages<R extends KeyedRow>(
   sources: readonly BoundedRows<R>[],
@@ -180,8 +183,11 @@ export function mergePages<R extends KeyedRow>(
   const [end = null] = sources
     .flatMap(({ endsAt }) => endsAt ?? [])
     .toSorted((left, right) => (keyOf(left) < keyOf(right) ? 1 : -1))
-  const rows = sources
-    .flatMap((source) => source.rows.map((row) => ({ row, place: placeOf(row, idOf(row)) })))
+  const places = sources.flatMap((source) =>
+    source.rows.map((row) => ({ row, place: placeOf(row, idOf(row)) }))
+  )
+  const latest = new Map(places.map((each) => [each.place.id, each]))
+  const rows = [...latest.values()]
     .filter(({ place }) => end === null || keyOf(place) >= keyOf(end))
     .toSorted((left, right) => (keyOf(left.place) < keyOf(right.place) ? 1 : -1))
   const page = rows.slice(0, limit)

@@ -2,6 +2,7 @@
 import type { Decision } from '../../core/decision/decision.ts'
 import { createIsErased } from '../../core/decision/erasure.ts'
 import { readErasureRules } from '../../store/erasure-rules.ts'
+import { identityArrays } from '../../store/find-identities.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { StoredState } from './audit-result.ts'
 
@@ -33,10 +34,7 @@ export async function selectStoredStates(
                and d.received_at = ids.received_at
              limit 1) found on true
       order by wanted.place`,
-    [
-      decisions.map(({ organization_id }) => organization_id),
-      decisions.map(({ decision_id }) => decision_id)
-    ]
+    identityArrays(decisions)
   )
   // Reads erasure rules only for decisions without an identity, because reading them for all
   // decisions would be slow.

@@ -4,12 +4,8 @@ import type { Decision } from '../../core/decision/decision.ts'
 import { createDecodeDecision } from '../../platform/registry/decoders.ts'
 import type { MessageBatch } from '../../platform/kafka/message-consumer.ts'
 import { isTransientPostgresError } from '../../platform/postgres/postgres.ts'
-import type { Registry } from '../../platform/registry/schema-registry.ts'
-import { createDecodeBatch } from '../decode-batch.ts'
-import type { DeadLetterLimit } from '../dead-letter-limit.ts'
-import type { RetryWhileTransient } from '../retry-while-transient.ts'
 import { createConsumeBatch } from '../consume-batch.ts'
-import type { Settle } from '../settle.ts'
+import type { ConsumerParts } from '../consume-batch.ts'
 import type { Costs } from './deferral/costs.ts'
 import type { Defer } from './deferral/defer.ts'
 import type { FirstLane } from './deferral/first-lane.ts'
@@ -17,36 +13,22 @@ import type { EvaluateAll } from './evaluate.ts'
 import type { Planned, PlanDecisions } from './plan.ts'
 import type { Publish } from './publish.ts'
 
-interface EvaluationDependencies {
-  readonly registry: Registry
+interface EvaluationDependencies extends ConsumerParts {
   readonly defer: Defer
   readonly planDecisions: PlanDecisions
   readonly evaluateAll: EvaluateAll
   readonly publish: Publish
   readonly costs: Pick<Costs, 'note'>
   readonly lane: Pick<FirstLane, 'during'>
-  readonly deadLetterLimit: DeadLetterLimit
-  readonly settle: Settle
-  readonly retryWhileTransient: RetryWhileTransient
-  readonly groupId: string
 }
 
 export function createEvaluation(dependencies: EvaluationDependencies) {
-  const {
-    registry,
-    planDecisions,
-    evaluateAll,
-    publish,
-    deadLetterLimit,
-    settle,
-    retryWhileTransient
-  } = dependencies
-  const { groupId, defer, costs, lane } = dependencies
+  const { groupId, registry, planDecisions, evaluateAll } = dependencies
+  const { publish, defer, costs, lane } = dependencies
   return createConsumeBatch<Decision>({
-    decode: createDecodeBatch(createDecodeDecision(registry), deadLetterLimit),
-    handle: (decisions, batch) => lane.during(() => evaluateBatch(decisions, batch)),
-    settle,
-    retryWhileTransient
+    ...dependencies,
+    decode: createDecodeDecision(registry),
+    handle: (decisions, batch) => lane.during(() => evaluateBatch(decisions, batch))
   })
 
   async function evaluateBatch(decisions: readonly Decision[], batch: MessageBatch) {

@@ -6,13 +6,12 @@ import {
   createPostWebhook,
   webhookAnswerBytesMax
 } from '../../platform/http-client/post-webhook.ts'
-import { createPostgres } from '../../platform/postgres/postgres.ts'
 import { createSealer } from '../../platform/security/sealed-secret.ts'
+import { openPostgres } from '../group.ts'
 import type { GroupContext } from '../group.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
 
 const connectionsMax = 4
-const statementTimeoutMs = 30_000
 
 /**
  * Does nothing if SECRETS_KEY is not set: payloads cannot be signed, and the API rejects new
@@ -25,14 +24,8 @@ export function openWebhooks(context: GroupContext, metrics: Metrics): () => Pro
     logger.info({}, 'webhooks disabled: SECRETS_KEY is not set')
     return () => Promise.resolve()
   }
-  const postgres = createPostgres({
-    url: config.DATABASE_URL,
-    ca: config.DATABASE_TLS_CA,
-    applicationName: `${config.EVALUATION_GROUP_ID} webhooks`,
-    connectionsMax,
-    statementTimeoutMs
-  })
-  lifecycle.onStop('webhook Postgres pool', () => postgres.close())
+  const name = `${config.EVALUATION_GROUP_ID} webhooks`
+  const postgres = openPostgres(context, { name, connectionsMax })
   const outbound = createOutbound({
     privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED,
     responseBytesMax: webhookAnswerBytesMax

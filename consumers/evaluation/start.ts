@@ -9,12 +9,11 @@ import { systemClock } from '../../platform/process/clock.ts'
 import { createKafkaProducer } from '../../platform/kafka/producer/kafka-producer.ts'
 import { kafkaSecurityOf } from '../../platform/kafka/kafka-security.ts'
 import { createOutbound } from '../../platform/http-client/outbound.ts'
-import { createPostgres } from '../../platform/postgres/postgres.ts'
-import type { Postgres } from '../../platform/postgres/postgres.ts'
 import type { RecordProducer } from '../../platform/kafka/record-producer.ts'
 import { createSealer } from '../../platform/security/sealed-secret.ts'
-import { createMember } from '../group.ts'
-import type { GroupContext, GroupMember } from '../group.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import { createMember, openPostgres } from '../group.ts'
+import type { GroupContext } from '../group.ts'
 import { createCosts } from './deferral/costs.ts'
 import { createDefer } from './deferral/defer.ts'
 import { createFirstLane } from './deferral/first-lane.ts'
@@ -44,7 +43,6 @@ const connectionsMax = partitionsMax + 4
  * transactions, and holds no connection during a judge call.
  */
 const workerConnectionsMax = 6
-const statementTimeoutMs = 30_000
 const produceDeadlineMs = 10_000
 /** Share of the shutdown deadline that in-flight judge calls may use. */
 const drainShare = 0.6
@@ -52,22 +50,16 @@ const drainShare = 0.6
 export async function startEvaluation(context: GroupContext): Promise<void> {
   const { config, lifecycle, logger } = context
   const { EVALUATION_GROUP_ID: groupId, EVALUATIONS_TOPIC: topic } = config
-  const postgres = openPostgres(context, groupId, connectionsMax)
-  const workerPostgres = openPostgres(context, `${groupId} worker`, workerConnectionsMax)
+  const postgres = openPostgres(context, { name: groupId, connectionsMax })
   const member = await createMember({ ...context, clientId: groupId })
   const group = member.group({ groupId, topic: config.DECISIONS_TOPIC, partitionsMax })
-  const { registry, deadLetterLimit, retryWhileTransient } = member
-  const { settle } = group
+  const { registry, assigned } = group
+  const { metrics } = member
   const publish = createPublish({ producer: openProducer(context), registry, topic })
   const compile = createEvaluatorCache({ sessions: createSessionMemory() })
   const onFailure = createReportFailures({ logger, clock: systemClock })
-  const stopWorker = work(context, member, {
-    postgres: workerPostgres,
-    publish,
-    compile,
-    onFailure
-  })
-  const stopWebhooks = openWebhooks(context, member.metrics)
+  const stopWorker = openWorker(context, { metrics, publish, compile, onFailure })
+  const stopWebhooks = openWebhooks(context, metrics)
   // In parallel, because each can need most of the deadline, and the worker must not begin calls
   // while webhooks wait for a receiver.
   lifecycle.onStop('worker and webhooks', async () => {
@@ -87,21 +79,10 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
     costs,
     lane
   }
-  const { assigned } = group
   const deferral = { postgres, topic: config.DECISIONS_TOPIC, assigned, logger }
   lifecycle.onStop('deferred decisions', startEvaluateDeferred({ ...steps, ...deferral }))
   const defer = createDefer({ postgres, costs })
-  await group.run(
-    createEvaluation({
-      ...steps,
-      registry,
-      defer,
-      deadLetterLimit,
-      settle,
-      retryWhileTransient,
-      groupId
-    })
-  )
+  await group.run(createEvaluation({ ...group, ...steps, defer }))
 }
 
 /**
@@ -121,28 +102,21 @@ function openProducer({ config, lifecycle }: GroupContext): RecordProducer {
   return producer
 }
 
-function openPostgres({ config, lifecycle }: GroupContext, name: string, most: number): Postgres {
-  const postgres = createPostgres({
-    url: config.DATABASE_URL,
-    ca: config.DATABASE_TLS_CA,
-    applicationName: name,
-    connectionsMax: most,
-    statementTimeoutMs
-  })
-  lifecycle.onStop(`Postgres pool of ${name}`, () => postgres.close())
-  return postgres
-}
-
-interface WorkParts {
-  readonly postgres: Postgres
+interface WorkerParts {
+  readonly metrics: Metrics
   readonly publish: Publish
   readonly compile: ReturnType<typeof createEvaluatorCache>
   readonly onFailure: ReturnType<typeof createReportFailures>
 }
 
 /** @returns a function that stops the worker */
-function work({ config, lifecycle, logger }: GroupContext, group: GroupMember, parts: WorkParts) {
-  const { postgres, publish, compile, onFailure } = parts
+function openWorker(context: GroupContext, parts: WorkerParts) {
+  const { config, lifecycle, logger } = context
+  const { metrics, publish, compile, onFailure } = parts
+  const postgres = openPostgres(context, {
+    name: `${config.EVALUATION_GROUP_ID} worker`,
+    connectionsMax: workerConnectionsMax
+  })
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   lifecycle.onStop('judge calls', () => outbound.close())
   const sealer = config.SECRETS_KEY === null ? null : createSealer(config.SECRETS_KEY)
@@ -150,7 +124,7 @@ function work({ config, lifecycle, logger }: GroupContext, group: GroupMember, p
     postgres,
     publish,
     logger,
-    metrics: group.metrics,
+    metrics,
     judge: createAskJudge({ sealer, fetch: outbound.fetch, clock: systemClock }),
     evaluate: createEvaluateOne({ compile, onFailure }),
     isOwnCall,

@@ -11,11 +11,10 @@ import { isOfflineKind } from '../../core/evaluation/evaluator-definition.ts'
 import type { PlannedRun, RulePlan } from '../../evaluators/planning/plan-rules.ts'
 import { lockCorrectionsShared } from '../../store/correction-lock.ts'
 import { findErased } from '../../store/find-erased.ts'
-import { findIdentities } from '../../store/find-identities.ts'
+import { findIdentities, identityArrays } from '../../store/find-identities.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
 import type { Postgres, Queryable, Row } from '../../platform/postgres/postgres.ts'
-import { uuidArray } from '../../platform/postgres/postgres-array.ts'
 import { recordConsumed } from '../record-consumed.ts'
 import type { Consumption } from '../record-consumed.ts'
 import { insertPendingRuns } from './insert-pending-runs.ts'
@@ -64,7 +63,8 @@ export function createStorePlans(dependencies: StorePlansDependencies): StorePla
       const known = await readKnown(transaction, alive)
       const fresh = firstOf(alive.filter((plan) => !known.has(nameOf(plan))))
       const waiting = fresh.filter(({ rulePlan }) => !isInline(rulePlan))
-      const inserted = new Set((await insertPlans(transaction, waiting)).map(identityNameOf))
+      const rows = await insertPlans<DecisionIdentity & Row>(transaction, waiting)
+      const inserted = new Set(rows.map(identityNameOf))
       const planned = new Set(
         fresh.filter((plan) => isInline(plan.rulePlan) || inserted.has(nameOf(plan)))
       )
@@ -133,13 +133,9 @@ const columns: readonly Column<Plan>[] = [
   ['runs', 'integer', ({ rulePlan }) => rulePlan.runs.length]
 ]
 
-const insertRows = createInsertRows('evaluation_plans', columns, {
+const insertPlans = createInsertRows('evaluation_plans', columns, {
   tail: 'on conflict do nothing returning organization_id, decision_id'
 })
-
-function insertPlans(transaction: Queryable, plans: readonly Plan[]) {
-  return insertRows<DecisionIdentity>(transaction, plans)
-}
 
 function waitingRunsOf({ decision, rulePlan }: Plan, openedAt: number) {
   return rulePlan.runs
@@ -197,8 +193,7 @@ async function readKnown(
           limit 1) as e on true
       where p.rule_set_version is not null or e.is_duplicate`,
     [
-      uuidArray(decisions.map(({ organization_id }) => organization_id)),
-      uuidArray(decisions.map(({ decision_id }) => decision_id)),
+      ...identityArrays(decisions),
       decisions.map(({ received_at }) => new Date(received_at)),
       decisions.map(({ agent_id }) => agent_id),
       decisions.map(({ session_id }) => session_id)

@@ -3,11 +3,11 @@
  */
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
+import { identityArrays } from '../../store/find-identities.ts'
 import {
   booleanArray,
   byteaArray,
-  timestamptzArray,
-  uuidArray
+  timestamptzArray
 } from '../../platform/postgres/postgres-array.ts'
 
 export interface NewIdentity {
@@ -79,8 +79,7 @@ async function insertIdentities(
      )
      select count(*)::integer as inserted from inserted`,
     [
-      uuidArray(identities.map(({ organization_id }) => organization_id)),
-      uuidArray(identities.map(({ decision_id }) => decision_id)),
+      ...identityArrays(identities),
       timestamptzArray(identities.map(({ received_at }) => received_at)),
       byteaArray(identities.map(({ fingerprint }) => fingerprint)),
       booleanArray(identities.map(({ isErased }) => isErased))
@@ -109,9 +108,6 @@ function selectHolders(transaction: Queryable, identities: readonly NewIdentity[
          where d.organization_id = wanted.organization_id and d.decision_id = wanted.decision_id
            and d.xmin <> pg_current_xact_id()::xid
          limit 1) as held`,
-    [
-      uuidArray(identities.map(({ organization_id }) => organization_id)),
-      uuidArray(identities.map(({ decision_id }) => decision_id))
-    ]
+    identityArrays(identities)
   )
 }

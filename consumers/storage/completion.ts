@@ -1,6 +1,7 @@
 /** Builds the webhook payload of a completed evaluation. The payload contains no content of the
  * decision.
  */
+import type { EndedOutcomeRun } from '../../core/evaluation/decision-outcome.ts'
 import { currentRunsOf, evaluationStateOf } from '../../core/evaluation/evaluation-status.ts'
 import { verdictOf } from '../../core/evaluation/evaluation.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
@@ -8,25 +9,6 @@ import { deliveryIdOf } from '../../core/webhook.ts'
 import type { WebhookEvent } from '../../core/webhook.ts'
 
 export const completedEvent: WebhookEvent = 'evaluation.completed'
-
-export interface CompletedRun {
-  readonly rule: string
-  readonly rule_id: string | null
-  readonly evaluator: string
-  readonly evaluator_id: string | null
-  readonly evaluator_version: number
-  readonly generation: number
-  readonly status: string
-  readonly status_reason: string | null
-  readonly scores: readonly CompletedScore[]
-}
-
-interface CompletedScore {
-  readonly name: string
-  readonly value: number | null
-  readonly label: string | null
-  readonly passed: boolean | null
-}
 
 /** A row of webhook_deliveries. */
 export interface Completion {
@@ -46,7 +28,7 @@ type CompletedDecision = Pick<
 /** Returns one completion per webhook. */
 export function completionsOf(
   decision: CompletedDecision,
-  runs: readonly CompletedRun[],
+  runs: readonly EndedOutcomeRun[],
   { webhookIds, planned, now }: { webhookIds: readonly string[]; planned: number; now: number }
 ): Completion[] {
   const { organization_id, decision_id } = decision
@@ -61,7 +43,7 @@ export function completionsOf(
   })
 }
 
-function evaluationOf(decision: CompletedDecision, runs: readonly CompletedRun[]) {
+function evaluationOf(decision: CompletedDecision, runs: readonly EndedOutcomeRun[]) {
   const { organization_id, decision_id, agent_id, session_id, domain } = decision
   const current = currentRunsOf(runs)
   const scores = current.flatMap((run) =>

@@ -7,9 +7,10 @@ import type { Decision } from '../../core/decision/decision.ts'
 import { renewDeferrals } from '../../store/insert-deferrals.ts'
 import type { Deferral } from '../../store/insert-deferrals.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
+import { identityArrays } from '../../store/find-identities.ts'
 import { lockCorrectionsExclusive } from '../../store/correction-lock.ts'
 import { deletePlanned, lockEvaluationRows } from '../../store/delete-evaluations.ts'
-import { timestamptzArray, uuidArray } from '../../platform/postgres/postgres-array.ts'
+import { timestamptzArray } from '../../platform/postgres/postgres-array.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { refreshOutcomes } from './refresh-outcomes.ts'
 import { storePacked } from './store-packed.ts'
@@ -123,8 +124,7 @@ function selectStored(
   rejected: readonly Decision[]
 ): Promise<StoredDecision[]> {
   return transaction.query<StoredDecision>(selectStatement, [
-    uuidArray(rejected.map(({ organization_id }) => organization_id)),
-    uuidArray(rejected.map(({ decision_id }) => decision_id)),
+    ...identityArrays(rejected),
     rejected.map(({ agent_id }) => agent_id),
     rejected.map(({ session_id }) => session_id),
     timestamptzArray(rejected.map(({ received_at }) => received_at))

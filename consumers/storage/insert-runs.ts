@@ -1,6 +1,6 @@
 /** Inserts later runs and their scores, and deletes the corresponding pending runs. */
 import { identityNameOf } from '../../core/decision/decision.ts'
-import type { Evaluation, LaterRun, RunKey, Score } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation, LaterRun, Score } from '../../core/evaluation/evaluation.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
@@ -94,20 +94,13 @@ const scoreColumns: readonly Column<LaterScoreRow>[] = [
   ['source_id', 'text', ({ score }) => score.source_id]
 ]
 
-const insertRunRows = createInsertRows('later_runs', runColumns, {
+/** Inserts runs, and returns the keys of those that were not stored before. */
+export const insertRuns = createInsertRows('later_runs', runColumns, {
   tail: 'on conflict do nothing returning organization_id, decision_id, run_id'
 })
 const insertScoreRows = createInsertRows('later_scores', scoreColumns, {
   tail: 'on conflict do nothing'
 })
-
-/** @returns the runs that were not stored before */
-export function insertRuns(
-  transaction: Queryable,
-  runs: readonly LaterRunRow[]
-): Promise<readonly RunKey[]> {
-  return insertRunRows<RunKey>(transaction, runs)
-}
 
 export async function insertScores(
   transaction: Queryable,

@@ -1,15 +1,15 @@
 /** Inserts webhook deliveries for decisions whose evaluation is complete. */
 import type { Clock } from '../../core/clock.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
-import type { DecisionIdentity } from '../../core/decision/decision.ts'
+import type { EndedOutcomeRun } from '../../core/evaluation/decision-outcome.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { pushRuleId } from '../../core/evaluation/rule.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { completedEvent, completionsOf } from './completion.ts'
-import type { CompletedRun, Completion } from './completion.ts'
-import { keyOf, keysOf, wantedRows } from './evaluation-rows.ts'
-import { packedOfWanted, readPlans, runColumns, scoreSql } from './read-runs.ts'
+import type { Completion } from './completion.ts'
+import { keyOf } from './evaluation-rows.ts'
+import { readPlans, readRuns } from './read-runs.ts'
 import type { Subscribers, Subscription } from './subscribers.ts'
 
 interface NotifyCompletedDependencies {
@@ -84,60 +84,32 @@ function isPlanned({ rule_id }: { readonly rule_id: string | null }): boolean {
 interface Completed {
   /** Number of runs in the plan. Additional ended runs are repetitions, for example replays. */
   readonly planned: number
-  readonly ended: readonly CompletedRun[]
+  /** Oldest first. */
+  readonly ended: readonly EndedOutcomeRun[]
 }
 
 /**
- * Reads the completed decisions. If two transactions store runs of the same decision, the second
- * waits for the lock on its row and sees all runs.
+ * Reads the completed decisions: all planned runs have ended, and no replay is pending. If two
+ * transactions store runs of the same decision, the second waits for the lock on its row and sees
+ * all runs.
  */
 async function readCompleted(transaction: Queryable, decisions: readonly Evaluation[]) {
   const keys = decisions.map(keyOf)
   const plans = await readPlans(transaction, keys)
-  const ended = await readEnded(transaction, keysOf(keys))
+  const runs = await readRuns(transaction, keys)
   const completed = new Map<string, Completed>()
   for (const [name, { runs: planned }] of plans) {
-    const own = ended.get(name) ?? []
+    const { ended, open } = runs.get(name) ?? { ended: [], open: [] }
+    if (open.some(isPlanned)) continue
+    const own = ended
+      .filter(isPlanned)
+      .toSorted((left, right) => left.evaluated_at - right.evaluated_at)
     const first = own.filter(({ generation }) => generation === 0)
     // Uses `>=`, because repeating the plan with a later version of the built-in rules can add
     // runs.
     if (first.length >= planned) completed.set(name, { planned, ended: own })
   }
   return completed
-}
-
-type EndedRow = DecisionIdentity & CompletedRun & Record<string, unknown>
-
-/**
- * Reads the ended runs of decisions without pending runs. Aggregates scores as JSON, so that each
- * run is one row.
- */
-async function readEnded(
-  transaction: Queryable,
-  keys: readonly unknown[]
-): Promise<ReadonlyMap<string, readonly CompletedRun[]>> {
-  const rows = await transaction.query<EndedRow>(
-    `select r.*
-       from (
-         select ${runColumns('r')},
-                case when r.name is null then '[]'
-                     else json_build_array(${scoreSql('r')}) end as scores
-           from ${wantedRows} ${packedOfWanted}
-          union all
-         select ${runColumns('r')},
-                (select coalesce(json_agg(${scoreSql('s')} order by s.name, s.score_id), '[]')
-                   from later_scores s
-                  where s.organization_id = r.organization_id and s.decision_id = r.decision_id
-                    and s.run_id = r.run_id)
-           from later_runs r join ${wantedRows} using (organization_id, decision_id)) as r
-      where r.rule_id is distinct from $4
-        and not exists (select from pending_runs o
-                         where o.organization_id = r.organization_id
-                           and o.decision_id = r.decision_id and o.rule_id <> $4)
-      order by r.evaluated_at, r.run_id`,
-    [...keys, pushRuleId]
-  )
-  return Map.groupBy(rows, identityNameOf)
 }
 
 const insertDeliveries = createInsertRows<Completion>(

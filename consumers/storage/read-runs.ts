@@ -57,13 +57,13 @@ interface RunRow extends OutcomeRun, Row {
 }
 
 /** SQL that joins `wantedRows` with their packed runs as `r`. */
-export const packedOfWanted = `cross join lateral (
+const packedOfWanted = `cross join lateral (
         select * from packed_runs r
          where r.organization_id = wanted.organization_id
            and r.decision_id = wanted.decision_id and r.received_at = wanted.received_at
         offset 0) as r`
 
-export const runColumns = (of: string): string =>
+const runColumns = (of: string): string =>
   `${of}.organization_id, ${of}.decision_id, ${of}.run_id, ${of}.rule, ${of}.rule_id,
             ${of}.evaluator, ${of}.evaluator_id, ${of}.evaluator_version, ${of}.generation,
             ${of}.status, ${of}.status_reason, ${evaluatedAtOf(of)} as evaluated_at`
@@ -77,7 +77,7 @@ function evaluatedAtOf(of: string): string {
  * Postgres encodes NaN and infinities as strings in JSON. In Postgres, NaN is greater than every
  * other number.
  */
-export const scoreSql = (of: string): string =>
+const scoreSql = (of: string): string =>
   `json_build_object('score_id', ${of}.score_id, 'name', ${of}.name,
               'source_kind', ${of}.source_kind,
               'value', case when abs(${of}.value) < 'Infinity' then ${of}.value end,

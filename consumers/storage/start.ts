@@ -1,14 +1,23 @@
 /** Starts the storage process: the consumer groups of both topics, table maintenance and erasures.
  */
-import { systemClock } from '../../platform/process/clock.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { Evaluation } from '../../core/evaluation/evaluation.ts'
+import { systemClock as clock } from '../../platform/process/clock.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
-import { createPostgres } from '../../platform/postgres/postgres.ts'
 import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
-import { createMember } from '../group.ts'
-import type { GroupContext, GroupOptions } from '../group.ts'
+import { createDecodeDecision, createDecodeEvaluation } from '../../platform/registry/decoders.ts'
+import { createConsumeBatch } from '../consume-batch.ts'
+import { createMember, openPostgres } from '../group.ts'
+import type { GroupContext } from '../group.ts'
+import { bisecting } from './bisect.ts'
 import { startErasures } from './maintenance/carry-out-erasures.ts'
+import { createMeasureDelay } from './measure-delay.ts'
+import { createNotifyCompleted } from './notify-completed.ts'
+import { createReportDropped } from './report-dropped.ts'
+import { createStoreDecisions } from './store-decisions.ts'
+import { createStoreEvaluations } from './store-evaluations.ts'
+import { createSubscribers } from './subscribers.ts'
 import { takeEpoch } from './take-epoch.ts'
-import { createConsumeDecisions, createConsumeEvaluations } from './storage.ts'
 import { startMaintenance } from './maintenance/maintenance.ts'
 import { startWatermark } from './watermark.ts'
 
@@ -22,7 +31,6 @@ const partitionsMax = 3
  * watermark.
  */
 const connectionsMax = 2 * partitionsMax + 2
-const statementTimeoutMs = 30_000
 /**
  * Statement timeout of maintenance. High, because moving a day of decisions out of the default
  * partition can take minutes.
@@ -32,60 +40,59 @@ const maintenanceTimeoutMs = 600_000
 export async function startStorage(context: GroupContext): Promise<void> {
   const { config, logger, lifecycle } = context
   const { STORAGE_GROUP_ID: clientId } = config
-  const postgres = createPostgres({
-    url: config.DATABASE_URL,
-    ca: config.DATABASE_TLS_CA,
-    applicationName: clientId,
-    connectionsMax,
-    statementTimeoutMs
-  })
-  lifecycle.onStop('postgres', () => postgres.close())
+  const postgres = openPostgres(context, { name: clientId, connectionsMax })
   const member = await createMember({ ...context, clientId })
-  const { registry, metrics, deadLetterLimit, retryWhileTransient } = member
+  const { metrics } = member
   await keepTables(context, metrics)
   keepErasing(context)
-  const ofDecisions = { groupId: clientId, topic: config.DECISIONS_TOPIC }
-  const ofEvaluations = {
-    groupId: evaluationsGroupOf(clientId),
-    topic: config.EVALUATIONS_TOPIC
-  }
 
-  function join(of: Pick<GroupOptions, 'groupId' | 'topic'>) {
-    const epochs = { takeEpoch: () => takeEpoch(postgres) }
-    const group = member.group({ ...of, ...epochs, partitionsMax })
-    const { settle, readProgress } = group
-    const progress = { topic: of.topic, readProgress, postgres, clock: systemClock, logger }
-    lifecycle.onStop(`watermark of ${of.topic}`, startWatermark(progress))
-    const parts = {
-      registry,
-      metrics,
-      postgres,
-      deadLetterLimit,
-      settle,
-      retryWhileTransient,
-      clock: systemClock
-    }
-    return { ...group, parts: { ...parts, logger, groupId: of.groupId } }
+  function join(groupId: string, topic: string) {
+    const group = member.group({
+      groupId,
+      topic,
+      partitionsMax,
+      takeEpoch: () => takeEpoch(postgres)
+    })
+    const { readProgress } = group
+    const watermark = { topic, readProgress, postgres, clock, logger }
+    lifecycle.onStop(`watermark of ${topic}`, startWatermark(watermark))
+    return group
   }
 
   // Creates both groups before running the first one. Otherwise, the process would report that it
   // is ready before the second group has joined.
-  const [decisions, evaluations] = [join(ofDecisions), join(ofEvaluations)]
-  await decisions.run(createConsumeDecisions(decisions.parts))
-  await evaluations.run(createConsumeEvaluations(evaluations.parts))
+  const decisions = join(clientId, config.DECISIONS_TOPIC)
+  const evaluations = join(evaluationsGroupOf(clientId), config.EVALUATIONS_TOPIC)
+  const measureDelay = createMeasureDelay({ metrics, clock })
+  await decisions.run(
+    createConsumeBatch<Decision>({
+      ...decisions,
+      decode: createDecodeDecision(decisions.registry),
+      handle: measureDelay(bisecting(createStoreDecisions({ postgres }), decisions.groupId))
+    })
+  )
+  const notifyCompleted = createNotifyCompleted({
+    subscribers: createSubscribers({ clock }),
+    clock,
+    onDropped: createReportDropped({ metrics, logger, clock })
+  })
+  await evaluations.run(
+    createConsumeBatch<Evaluation>({
+      ...evaluations,
+      decode: createDecodeEvaluation(evaluations.registry),
+      handle: bisecting(createStoreEvaluations({ postgres, notifyCompleted }), evaluations.groupId)
+    })
+  )
 }
 
 /** Gives table maintenance its own connection, so that it does not delay storage. */
 async function keepTables(context: GroupContext, metrics: Metrics): Promise<void> {
   const { config, logger, lifecycle } = context
-  const postgres = createPostgres({
-    url: config.DATABASE_URL,
-    ca: config.DATABASE_TLS_CA,
-    applicationName: `${config.STORAGE_GROUP_ID} maintenance`,
+  const postgres = openPostgres(context, {
+    name: `${config.STORAGE_GROUP_ID} maintenance`,
     connectionsMax: 1,
     statementTimeoutMs: maintenanceTimeoutMs
   })
-  lifecycle.onStop('maintenance Postgres pool', () => postgres.close())
   const retentionDays = config.DECISIONS_RETENTION_DAYS
   const signal = lifecycle.stopping
   const stopMaintenance = await startMaintenance({
@@ -99,15 +106,13 @@ async function keepTables(context: GroupContext, metrics: Metrics): Promise<void
 }
 
 /** Gives erasures their own connection, because finding the decisions to erase can take minutes. */
-function keepErasing({ config, logger, lifecycle }: GroupContext): void {
-  const postgres = createPostgres({
-    url: config.DATABASE_URL,
-    ca: config.DATABASE_TLS_CA,
-    applicationName: `${config.STORAGE_GROUP_ID} erasing`,
+function keepErasing(context: GroupContext): void {
+  const { config, logger, lifecycle } = context
+  const postgres = openPostgres(context, {
+    name: `${config.STORAGE_GROUP_ID} erasing`,
     connectionsMax: 1,
     statementTimeoutMs: maintenanceTimeoutMs
   })
-  lifecycle.onStop('erasure Postgres pool', () => postgres.close())
   const signal = lifecycle.stopping
   lifecycle.onStop('erasing', startErasures({ postgres, logger, signal }))
 }

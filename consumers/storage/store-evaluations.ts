@@ -83,7 +83,7 @@ function laterRunsOf(evaluation: Evaluation): LaterRunRow[] {
 
 /** @returns the runs that were not stored before */
 async function storeLater(transaction: Queryable, runs: readonly LaterRunRow[]) {
-  const inserted = new Set((await insertRuns(transaction, runs)).map(nameOf))
+  const inserted = new Set((await insertRuns<RunKey>(transaction, runs)).map(nameOf))
   const fresh = runs.filter((ended) => inserted.has(laterRunNameOf(ended)))
   await insertScores(transaction, fresh)
   return fresh

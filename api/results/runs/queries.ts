@@ -4,8 +4,8 @@ import { usdOf } from '../../../core/evaluation/usd.ts'
 import { and, query, sql } from '../../../platform/postgres/sql.ts'
 import type { Sql } from '../../../platform/postgres/sql.ts'
 import type { OrganizationStore } from '../../store.ts'
-import { filterConditions, mergePages, readBoundedRows } from '../bounded-page.ts'
-import type { BoundedRows, KeyedRow, ResultPage } from '../bounded-page.ts'
+import { filterConditions, readBoundedPage } from '../bounded-page.ts'
+import type { KeyedRow, ResultPage } from '../bounded-page.ts'
 import { openStatuses } from '../schemas.ts'
 import type { ListedRun, RunAttempt, RunFilters } from '../schemas.ts'
 
@@ -96,48 +96,40 @@ async function findPacked(store: OrganizationStore, runId: string): Promise<RunR
   return (days.length === 0 ? undefined : await select(isOnDays)) ?? (await select(null))
 }
 
-type KeyedRun = RunRow & KeyedRow
-
 /**
  * Reads a page of pending and ended runs. Runs that have ended but are not stored yet are listed
  * once they are stored.
  */
-export async function readRunPage(store: OrganizationStore, page: ResultPage<RunFilters>) {
+export function readRunPage(store: OrganizationStore, page: ResultPage<RunFilters>) {
   const { status, status_reason } = page.filters
   const isOpen = openStatuses.some((open) => open === status)
   const isFew = status !== undefined && isUnsuccessful([status], status_reason)
-  const filters = filterConditions(page.filters, {
-    ...filterColumns,
-    status: 's.status =',
-    kind: 's.evaluator_kind ='
+  const open = {
+    table: sql`pending_runs`,
+    time: 'scheduled_at',
+    condition: sql`status <> 'finished'`,
+    columns: openColumns
+  }
+  const ended = { time: 'evaluated_at', columns: endedColumns }
+  const packed = {
+    ...ended,
+    table: sql`packed_runs`,
+    condition: isFew ? sql`has_unsuccessful` : null
+  }
+  const later = { ...ended, table: sql`later_runs`, condition: isFew ? isUnsuccessfulRow : null }
+  return readBoundedPage<RunRow & KeyedRow>(store, page, {
+    // Pending runs come first, so that a run that ends in between is found twice, not missed.
+    sources: [
+      ...(isOpen || status === undefined ? [open] : []),
+      ...(isOpen ? [] : [packed, later])
+    ],
+    id: 'run_id',
+    filters: filterConditions(page.filters, {
+      ...filterColumns,
+      status: 's.status =',
+      kind: 's.evaluator_kind ='
+    })
   })
-  const none: BoundedRows<KeyedRun> = { rows: [], endsAt: null }
-  const readOpen = () =>
-    readBoundedRows<KeyedRun>(store, page, {
-      time: 'scheduled_at',
-      id: 'run_id',
-      sources: [{ table: sql`pending_runs`, condition: sql`status <> 'finished'` }],
-      columns: openColumns,
-      filters
-    })
-  const readEnded = () =>
-    readBoundedRows<KeyedRun>(store, page, {
-      time: 'evaluated_at',
-      id: 'run_id',
-      sources: [
-        { table: sql`packed_runs`, condition: isFew ? sql`has_unsuccessful` : null },
-        { table: sql`later_runs`, condition: isFew ? isUnsuccessfulRow : null }
-      ],
-      columns: endedColumns,
-      filters
-    })
-  // Read pending runs first: a run that ends between the two reads is then found twice instead of
-  // not at all.
-  const open = isOpen || status === undefined ? await readOpen() : none
-  const ended = isOpen ? none : await readEnded()
-  const stored = new Set(ended.rows.map(({ run_id }) => run_id))
-  const waiting = { ...open, rows: open.rows.filter(({ run_id }) => !stored.has(run_id)) }
-  return mergePages([waiting, ended], page, (row) => row.run_id)
 }
 
 /** Filter conditions shared by run lists and replays. */

@@ -7,7 +7,7 @@ import type { Sql } from '../../../platform/postgres/sql.ts'
 import { textEquals } from '../../../platform/postgres/text-condition.ts'
 import type { OrganizationStore } from '../../store.ts'
 import type { TimeRange } from '../../time-range.ts'
-import { filterConditions, mergePages, readBoundedRows } from '../bounded-page.ts'
+import { filterConditions, readBoundedPage } from '../bounded-page.ts'
 import type { KeyedRow, ResultPage } from '../bounded-page.ts'
 import { listedScore, summaryLimits } from './schemas.ts'
 import type { Denominator, groupNames, ListedScore, ScoreFilters, ScorePoint } from './schemas.ts'
@@ -17,19 +17,18 @@ const { rowsMax, pointsMax } = summaryLimits
 const scoreColumns = Object.keys(listedScore.properties)
 type ScoreRow = Omit<ListedScore, 'evidence'> & KeyedRow & { readonly evidence: string | null }
 
-export async function readScorePage(store: OrganizationStore, page: ResultPage<ScoreFilters>) {
+export function readScorePage(store: OrganizationStore, page: ResultPage<ScoreFilters>) {
   const isNamed = nameCondition(page.filters)
-  const scores = await readBoundedRows<ScoreRow>(store, page, {
-    time: 'evaluated_at',
-    id: 'score_id',
+  const columns = raw(scoreColumns.map((name) => `s.${name}`).join(', '))
+  const score = { time: 'evaluated_at', columns }
+  return readBoundedPage<ScoreRow>(store, page, {
     sources: [
-      { table: sql`packed_runs`, condition: sql`name is not null` },
-      { table: sql`later_scores`, condition: isNamed }
+      { ...score, table: sql`packed_runs`, condition: sql`name is not null` },
+      { ...score, table: sql`later_scores`, condition: isNamed }
     ],
-    columns: raw(scoreColumns.map((name) => `s.${name}`).join(', ')),
+    id: 'score_id',
     filters: and([isNamed, filterConditions(page.filters, filterColumns)])
   })
-  return mergePages([scores], page, (row) => row.score_id)
 }
 
 /**

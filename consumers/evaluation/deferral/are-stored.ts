@@ -2,6 +2,7 @@
  */
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
+import { identityArrays } from '../../../store/find-identities.ts'
 
 export type PublishedOf = Pick<Evaluation, 'organization_id' | 'decision_id' | 'received_at'>
 
@@ -29,11 +30,7 @@ export async function areStored(
                            and e.received_at = wanted.received_at
                            and e.run_kinds is not null)
       limit 1`,
-    [
-      decisions.map(({ organization_id }) => organization_id),
-      decisions.map(({ decision_id }) => decision_id),
-      decisions.map(({ received_at }) => new Date(received_at))
-    ]
+    [...identityArrays(decisions), decisions.map(({ received_at }) => new Date(received_at))]
   )
   return missing.length === 0
 }

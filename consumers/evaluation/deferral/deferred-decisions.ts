@@ -1,5 +1,6 @@
 /** Reads and writes the table of deferred decisions: one queue per organization and partition. */
 import type { Decision, DecisionIdentity } from '../../../core/decision/decision.ts'
+import { identityArrays } from '../../../store/find-identities.ts'
 import { insertDeferrals } from '../../../store/insert-deferrals.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 
@@ -125,7 +126,7 @@ export async function deleteDeferred(
             as given (organization_id, decision_id, due_at)
       where d.organization_id = given.organization_id and d.decision_id = given.decision_id
         and d.due_at = given.due_at`,
-    [...namesOf(deferred), deferred.map(({ due_at }) => due_at)]
+    [...identityArrays(deferred), deferred.map(({ due_at }) => due_at)]
   )
 }
 
@@ -142,11 +143,12 @@ export async function deleteRejected(
   if (absent.length === 0) return
   await postgres.query(
     `delete from deferred_decisions d
-      using ${given}, storage_progress s
+      using unnest($1::uuid[], $2::uuid[]) as given (organization_id, decision_id),
+            storage_progress s
       where d.organization_id = given.organization_id and d.decision_id = given.decision_id
         and s.topic = $3 and s.partition = d.partition
         and d.deferred_at < s.as_of - interval '5 minutes'`,
-    [...namesOf(absent), topic]
+    [...identityArrays(absent), topic]
   )
 }
 
@@ -155,28 +157,12 @@ export async function postponeDeferred(
   postgres: Queryable,
   deferred: readonly DecisionIdentity[]
 ): Promise<void> {
-  const postpone = `update deferred_decisions d set due_at = now() + interval '1 second'`
-  await changeRows(postgres, `${postpone} from ${given} where`, deferred)
-}
-
-const given = 'unnest($1::uuid[], $2::uuid[]) as given (organization_id, decision_id)'
-
-async function changeRows(
-  postgres: Queryable,
-  statement: string,
-  deferred: readonly DecisionIdentity[]
-): Promise<void> {
   if (deferred.length === 0) return
   await postgres.query(
-    `${statement}
-      d.organization_id = given.organization_id and d.decision_id = given.decision_id`,
-    namesOf(deferred)
+    `update deferred_decisions d
+        set due_at = now() + interval '1 second'
+       from unnest($1::uuid[], $2::uuid[]) as given (organization_id, decision_id)
+      where d.organization_id = given.organization_id and d.decision_id = given.decision_id`,
+    identityArrays(deferred)
   )
-}
-
-function namesOf(deferred: readonly DecisionIdentity[]): unknown[] {
-  return [
-    deferred.map(({ organization_id }) => organization_id),
-    deferred.map(({ decision_id }) => decision_id)
-  ]
 }

@@ -9,7 +9,7 @@ import { concludeDelivery } from './conclude-delivery.ts'
 import { deliveryResultOf } from './delivery.ts'
 import type { TakenDelivery } from './delivery.ts'
 
-interface SendDeliveryDependencies {
+export interface SendDeliveryDependencies {
   readonly postgres: Postgres
   readonly postWebhook: PostWebhook
   readonly sealer: Pick<Sealer, 'open'>

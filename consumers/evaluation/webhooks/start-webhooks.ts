@@ -1,24 +1,15 @@
 /** Sends webhooks: takes and sends due deliveries, and recovers deliveries of killed processes. */
 import type { Clock } from '../../../core/clock.ts'
-import type { Logger } from '../../../platform/telemetry/logger.ts'
-import type { Metrics } from '../../../platform/telemetry/metrics.ts'
-import type { PostWebhook } from '../../../platform/http-client/post-webhook.ts'
-import type { Postgres } from '../../../platform/postgres/postgres.ts'
-import type { Sealer } from '../../../platform/security/sealed-secret.ts'
 import { every } from '../../../platform/process/every.ts'
 import { expireDeliveries, pruneDeliveries } from './prune-deliveries.ts'
 import { startWorkLoop } from '../work-loop.ts'
 import { createSendDelivery } from './send-delivery.ts'
+import type { SendDeliveryDependencies } from './send-delivery.ts'
 import { takeBack, takeDeliveries } from './take-deliveries.ts'
 import { watchThresholds } from './watch-thresholds.ts'
 
-interface WebhooksContext {
-  readonly postgres: Postgres
-  readonly postWebhook: PostWebhook
-  readonly sealer: Sealer
+interface WebhooksContext extends SendDeliveryDependencies {
   readonly clock: Clock
-  readonly metrics: Metrics
-  readonly logger: Logger
 }
 
 /**

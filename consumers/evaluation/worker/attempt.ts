@@ -1,49 +1,27 @@
 /** Makes one attempt to execute a claimed run, and measures how long the attempt takes. */
 import { isOfflineKind } from '../../../core/evaluation/evaluator-definition.ts'
-import type { Logger } from '../../../platform/telemetry/logger.ts'
-import type { Metrics } from '../../../platform/telemetry/metrics.ts'
-import type { ClaimedRun } from './claimed-run.ts'
 import { noCall, permanentFailure } from './judge-outcome.ts'
-import type { EvaluateOffline, Judge, JudgeOutcome } from './judge-outcome.ts'
-
-interface AttemptDependencies {
-  readonly judge: Judge
-  readonly evaluate: EvaluateOffline
-  readonly metrics: Metrics
-  readonly logger: Logger
-  /** Aborted when shutdown stops waiting for calls. */
-  readonly signal: AbortSignal
-}
-
-interface AttemptResult {
-  readonly outcome: JudgeOutcome
-  readonly durationMs: number
-}
+import type { JudgeOutcome } from './judge-outcome.ts'
+import type { ClaimedRun } from './pending-run.ts'
+import type { WorkerContext } from './worker-context.ts'
 
 /**
  * Makes an attempt. An evaluator failure is returned as an outcome, not thrown.
  * @throws only if the signal is aborted
  */
-export type AttemptRun = (claimed: ClaimedRun) => Promise<AttemptResult>
-
-export function createAttempt(dependencies: AttemptDependencies): AttemptRun {
-  return async function attempt(claimed) {
-    const startedAt = performance.now()
-    const outcome = storable(await tryOutcome(dependencies, claimed))
-    const durationMs = performance.now() - startedAt
-    if (claimed.connection !== null) measure(dependencies, outcome, durationMs)
-    return { outcome, durationMs }
-  }
+export async function attempt(context: WorkerContext, claimed: ClaimedRun) {
+  const startedAt = performance.now()
+  const outcome = storable(await tryOutcome(context, claimed))
+  const durationMs = performance.now() - startedAt
+  if (claimed.connection !== null) measure(context, outcome, durationMs)
+  return { outcome, durationMs }
 }
 
-async function tryOutcome(
-  dependencies: AttemptDependencies,
-  claimed: ClaimedRun
-): Promise<JudgeOutcome> {
-  const { signal, logger } = dependencies
+async function tryOutcome(context: WorkerContext, claimed: ClaimedRun): Promise<JudgeOutcome> {
+  const { signal, logger } = context
   const { run_id, evaluator_id } = claimed.run
   try {
-    return await outcomeOf(dependencies, claimed)
+    return await outcomeOf(context, claimed)
   } catch (error) {
     signal.throwIfAborted()
     // Logs only the name of the error, because its message may quote the decision.
@@ -57,7 +35,7 @@ async function tryOutcome(
 
 /** Runs the evaluator or the judge. Does not wait for a judge that ignores the signal. */
 async function outcomeOf(
-  { judge, evaluate, signal }: AttemptDependencies,
+  { judge, evaluate, signal }: WorkerContext,
   { run, version, decision, connection }: ClaimedRun
 ): Promise<JudgeOutcome> {
   const { run_id } = run
@@ -78,11 +56,7 @@ async function outcomeOf(
   }
 }
 
-function measure(
-  { metrics }: AttemptDependencies,
-  { result }: JudgeOutcome,
-  durationMs: number
-): void {
+function measure({ metrics }: WorkerContext, { result }: JudgeOutcome, durationMs: number): void {
   const outcome = result.kind === 'scored' ? 'scored' : result.status_reason
   metrics.count('sluice_judge_calls_total', { outcome })
   metrics.observe('sluice_judge_call_seconds', {}, durationMs / 1000)

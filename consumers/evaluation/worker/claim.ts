@@ -1,32 +1,20 @@
 /** Claims a run for this process, and records the attempt before any call is made. */
 import { randomUUID } from 'node:crypto'
-import type { Decision } from '../../../core/decision/decision.ts'
 import { isOfflineKind } from '../../../core/evaluation/evaluator-definition.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { admit } from './connections/admit.ts'
 import { beginAttempt } from './attempts.ts'
-import type { Claim, ClaimedRun } from './claimed-run.ts'
 import { endRun } from './end-run.ts'
+import type { RunEnd, StepResult } from './end-run.ts'
 import { moveRun, readPendingRun, valuesOf } from './pending-run.ts'
-import type { PendingRun } from './pending-run.ts'
+import type { ClaimedRun, PendingRun } from './pending-run.ts'
 import { readDecision } from './read-decision.ts'
-import type { ReadVersion } from './read-version.ts'
-import type { RunEnd } from './run-of.ts'
 import { canceledEnd, expiredEnd } from './settlement.ts'
 import type { TakenRun } from './take-runs.ts'
 import { addSpending, noSpending } from './connections/spend.ts'
+import type { WorkerContext } from './worker-context.ts'
 
-interface ClaimDependencies {
-  readonly readVersion: ReadVersion
-  /**
-   * Checks whether the decision records a judge call that Sluice made. Such decisions are never
-   * evaluated, to prevent loops.
-   */
-  readonly isOwnCall: (decision: Decision) => boolean
-  readonly leaseMs: number
-}
-
-export type ClaimRun = (transaction: Queryable, taken: TakenRun) => Promise<Claim>
+type Claim = StepResult | { readonly kind: 'claimed'; readonly claimed: ClaimedRun }
 
 const done = { kind: 'done' } as const
 /**
@@ -35,20 +23,22 @@ const done = { kind: 'done' } as const
  */
 const absentMs = { least: 1000, most: 60_000, share: 20 }
 
-export function createClaimRun(dependencies: ClaimDependencies): ClaimRun {
-  return async function claimRun(transaction, taken) {
-    const run = await readPendingRun(transaction, taken)
-    // Every state change replaces the run's token. If the token is unchanged, the run is still due.
-    if (run === null || run.lease_token !== taken.lease_token) return done
-    const over = overEndOf(run)
-    if (over !== null) return await endRun(transaction, run, over)
-    const decision = await readDecision(transaction, run)
-    if (typeof decision === 'string') return await withoutDecision(transaction, run, decision)
-    if (dependencies.isOwnCall(decision)) return await endRun(transaction, run, ownCallEnd)
-    const version = await dependencies.readVersion(transaction, run)
-    if (version === null) return await endRun(transaction, run, withoutVersionEnd)
-    return await begin(transaction, { run, decision, version, leaseMs: dependencies.leaseMs })
-  }
+export async function claimRun(
+  { readVersion, isOwnCall, leaseMs }: WorkerContext,
+  transaction: Queryable,
+  taken: TakenRun
+): Promise<Claim> {
+  const run = await readPendingRun(transaction, taken)
+  // Every state change replaces the run's token. If the token is unchanged, the run is still due.
+  if (run === null || run.lease_token !== taken.lease_token) return done
+  const over = overEndOf(run)
+  if (over !== null) return await endRun(transaction, run, over)
+  const decision = await readDecision(transaction, run)
+  if (typeof decision === 'string') return await withoutDecision(transaction, run, decision)
+  if (isOwnCall(decision)) return await endRun(transaction, run, ownCallEnd)
+  const version = await readVersion(transaction, run)
+  if (version === null) return await endRun(transaction, run, withoutVersionEnd)
+  return await begin(transaction, { run, decision, version, leaseMs })
 }
 
 const ownCallEnd: RunEnd = { status: 'skipped', status_reason: 'loop_guard' }
@@ -81,7 +71,7 @@ async function withoutDecision(
   transaction: Queryable,
   run: PendingRun,
   why: 'absent' | 'erased' | 'dropped'
-): Promise<Claim> {
+): Promise<StepResult> {
   if (why === 'dropped') return await endRun(transaction, run, withoutContentEnd)
   if (why === 'absent') return await waitForDecision(transaction, run)
   await transaction.query(
@@ -95,14 +85,12 @@ async function withoutDecision(
  * Postpones a run because its decision is not stored yet. The longer the decision is missing, the
  * less often it is looked up.
  */
-async function waitForDecision(transaction: Queryable, run: PendingRun): Promise<Claim> {
+async function waitForDecision(transaction: Queryable, run: PendingRun): Promise<StepResult> {
   const waitedMs = run.now.getTime() - run.scheduled_at.getTime()
   const waitMs = Math.min(absentMs.most, Math.max(absentMs.least, waitedMs / absentMs.share))
-  const at = new Date(run.now.getTime() + waitMs)
+  const next_attempt_at = new Date(run.now.getTime() + waitMs)
   const status = run.status === 'running' ? 'retrying' : run.status
-  const { status_reason, attempts } = run
-  const move = { status, status_reason, attempts, next_attempt_at: at, lease: null, result: null }
-  await moveRun(transaction, run, move)
+  await moveRun(transaction, run, { status, next_attempt_at })
   return done
 }
 
@@ -117,14 +105,8 @@ async function begin(transaction: Queryable, beginning: Beginning): Promise<Clai
   if ('kind' in admitted) return admitted
   const token = randomUUID()
   const attempts = run.attempts + 1
-  const isMoved = await moveRun(transaction, run, {
-    status: 'running',
-    status_reason: run.status_reason,
-    attempts,
-    next_attempt_at: null,
-    lease: { token, ms: leaseMs },
-    result: null
-  })
+  const lease = { token, ms: leaseMs }
+  const isMoved = await moveRun(transaction, run, { status: 'running', attempts, lease })
   if (!isMoved) return done
   const attempt = await beginAttempt(transaction, run)
   // A run that is still `running` was left by a killed process, so the cost of its call is unknown.

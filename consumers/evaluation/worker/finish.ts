@@ -1,19 +1,20 @@
 /** Finishes an attempt: stores its result, the new state of the run, the cost and the circuit in
- * one transaction.
+ * one transaction. Releases a run whose attempt was interrupted.
  */
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { endAttempt } from './attempts.ts'
 import { circuitAfter, circuitEventOf, isSettledBy } from './connections/circuit.ts'
 import type { Circuit } from './connections/circuit.ts'
-import type { ClaimedRun } from './claimed-run.ts'
 import { connectionOf, lockCircuit, readCircuit, writeCircuit } from './connections/connections.ts'
 import { endRun } from './end-run.ts'
+import type { StepResult } from './end-run.ts'
+import { noCall } from './judge-outcome.ts'
 import type { JudgeOutcome } from './judge-outcome.ts'
 import { moveRun, readPendingRun } from './pending-run.ts'
-import type { PendingRun } from './pending-run.ts'
+import type { ClaimedRun, PendingRun } from './pending-run.ts'
 import { settlementOf } from './settlement.ts'
 import type { Settlement } from './settlement.ts'
-import { addSpending } from './connections/spend.ts'
+import { addSpending, noSpending } from './connections/spend.ts'
 
 interface Attempted {
   readonly claimed: ClaimedRun
@@ -21,30 +22,29 @@ interface Attempted {
   readonly durationMs: number
 }
 
+const done = { kind: 'done' } as const
+
 /**
- * `waiting`: the run will be attempted again. `lost`: another process has the run, or the run was
- * erased.
+ * Finishes an attempt in one transaction. Can be called again after a failure.
+ * @returns the ended run, or `done` if the run will be attempted again, was erased, or another
+ * process has it
  */
-export type Finished =
-  { readonly kind: 'ended'; readonly run: PendingRun } | { readonly kind: 'waiting' | 'lost' }
+export function finish(postgres: Postgres, attempted: Attempted): Promise<StepResult> {
+  const { claimed } = attempted
+  return postgres.transaction(async (transaction) => {
+    const circuit = await noteForConnection(transaction, attempted)
+    const run = await readPendingRun(transaction, claimed.run, { isLocked: true })
+    const context = { circuit, random: Math.random() }
+    const settlement = settlementOf(run ?? claimed.run, attempted.outcome, context)
+    await record(transaction, attempted, settlement)
+    if (!isClaimed(run, claimed)) return done
+    return await settle(transaction, run, { attempted, settlement })
+  })
+}
 
-/** Finishes an attempt in one transaction. Can be called again after a failure. */
-export type Finish = (attempted: Attempted) => Promise<Finished>
-
-export function createFinish(postgres: Postgres): Finish {
-  return function finish(attempted) {
-    const { claimed } = attempted
-    return postgres.transaction(async (transaction) => {
-      const circuit = await noteForConnection(transaction, attempted)
-      const run = await readPendingRun(transaction, claimed.run, { isLocked: true })
-      const isClaimed = run?.status === 'running' && run.lease_token === claimed.token
-      const context = { circuit, random: Math.random() }
-      const settlement = settlementOf(run ?? claimed.run, attempted.outcome, context)
-      await record(transaction, attempted, settlement)
-      if (!isClaimed) return { kind: 'lost' }
-      return await settle(transaction, run, { attempted, settlement })
-    })
-  }
+/** Checks whether this process still has the run. */
+function isClaimed(run: PendingRun | null, { token }: ClaimedRun): run is PendingRun {
+  return run?.status === 'running' && run.lease_token === token
 }
 
 /**
@@ -101,20 +101,55 @@ async function settle(
   transaction: Queryable,
   run: PendingRun,
   { attempted: { claimed, outcome, durationMs }, settlement }: Settling
-): Promise<Finished> {
+): Promise<StepResult> {
   const { version, connection } = claimed
   if (settlement.kind === 'end') {
     const last = { version, connection, report: outcome.report, durationMs }
-    const ended = await endRun(transaction, run, { ...settlement.end, last })
-    return ended.kind === 'ended' ? ended : { kind: 'lost' }
+    return await endRun(transaction, run, { ...settlement.end, last })
   }
-  const isMoved = await moveRun(transaction, run, {
-    status: settlement.kind === 'retry' ? 'retrying' : 'blocked',
-    status_reason: settlement.status_reason,
-    attempts: settlement.isCounted ? run.attempts : run.attempts - 1,
-    next_attempt_at: settlement.kind === 'retry' ? settlement.at : null,
-    lease: null,
-    result: null
+  const { status_reason, isCounted } = settlement
+  const attempts = isCounted ? run.attempts : run.attempts - 1
+  await moveRun(transaction, run, {
+    status_reason,
+    attempts,
+    ...(settlement.kind === 'retry'
+      ? { status: 'retrying', next_attempt_at: settlement.at }
+      : { status: 'blocked' })
   })
-  return { kind: isMoved ? 'waiting' : 'lost' }
+  return done
+}
+
+/**
+ * Releases a run when the process shuts down before its call ends, so that another process can
+ * claim it immediately. The attempt stays recorded, because its call may have cost money, but it
+ * does not count towards the maximum.
+ */
+export async function release(postgres: Postgres, claimed: ClaimedRun): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    const run = await readPendingRun(transaction, claimed.run, { isLocked: true })
+    if (!isClaimed(run, claimed)) return
+    const { attempt } = claimed
+    await endAttempt(transaction, run, { attempt, isCounted: false, outcome: interrupted })
+    await moveRun(transaction, run, {
+      status: 'scheduled',
+      attempts: run.attempts - 1,
+      next_attempt_at: run.now
+    })
+    if (claimed.connection !== null) {
+      await addSpending(transaction, run, { ...noSpending, unpriced_calls: 1 })
+    }
+  })
+}
+
+const interrupted: JudgeOutcome = {
+  result: {
+    kind: 'failure',
+    status_reason: 'interrupted',
+    retryable: true,
+    blocks: false,
+    retryAfterMs: null,
+    http_status: null,
+    message: 'the process is shutting down'
+  },
+  report: noCall
 }

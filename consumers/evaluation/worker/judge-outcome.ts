@@ -3,6 +3,7 @@ import type { Decision } from '../../../core/decision/decision.ts'
 import type { Score } from '../../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
+import type { JudgeFailure } from '../../../evaluators/judge/judge.ts'
 
 interface Scored {
   readonly kind: 'scored'
@@ -14,18 +15,9 @@ interface SkippedAttempt {
   readonly status_reason: StatusReason
 }
 
-export interface Failure {
-  readonly kind: 'failure'
+/** If it `blocks`, all runs on the connection wait. */
+export interface Failure extends Omit<JudgeFailure, 'status_reason'> {
   readonly status_reason: StatusReason
-  /** Whether a retry of the run may succeed. */
-  readonly retryable: boolean
-  /** Whether every run on this connection would fail in the same way. If so, all of them wait. */
-  readonly blocks: boolean
-  /** Minimum delay that the provider asked for, or null. */
-  readonly retryAfterMs: number | null
-  readonly http_status: number | null
-  /** Never contains content of the decision or the API key. */
-  readonly message: string
 }
 
 /** Usage and cost of an attempt. */

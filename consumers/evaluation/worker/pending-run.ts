@@ -1,7 +1,10 @@
 /** Reads and updates pending runs. Each state change is a single statement. */
+import type { Decision } from '../../../core/decision/decision.ts'
 import type { RunKey } from '../../../core/evaluation/evaluation.ts'
+import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
+import type { ConnectionToCall } from './judge-outcome.ts'
 
 export type PendingStatus = 'scheduled' | 'running' | 'retrying' | 'blocked' | 'finished'
 
@@ -39,6 +42,18 @@ export interface PendingRun extends Row, RunKey {
   readonly now: Date
 }
 
+/** A run that no other process may execute or end until the lease expires. */
+export interface ClaimedRun {
+  /** The run after the claim was written. */
+  readonly run: PendingRun
+  readonly token: string
+  readonly attempt: number
+  readonly decision: Decision
+  readonly version: EvaluatorVersion
+  /** Null for a run that needs no network. */
+  readonly connection: ConnectionToCall | null
+}
+
 export const pendingRunColumns = `organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
   evaluator, evaluator_kind, evaluator_version, generation, replay_of, connection_id, received_at,
   agent_id, session_id, domain, status, status_reason, attempts, max_attempts, scheduled_at,
@@ -68,20 +83,19 @@ export async function readPendingRun(
   return rows[0] ?? null
 }
 
-/** New state of a run. Unless noted otherwise, every field is written. */
+/** New state of a run. An omitted member keeps its value, except for the lease. */
 interface RunMove {
   readonly status: PendingStatus
-  readonly status_reason: StatusReason | null
-  readonly attempts: number
-  /** Null keeps the stored value. */
-  readonly next_attempt_at: Date | null
+  readonly status_reason?: StatusReason | null
+  readonly attempts?: number
+  readonly next_attempt_at?: Date
   /**
    * Token of the process that may now end or publish the run, and the duration of its lease in
-   * milliseconds.
+   * milliseconds. If omitted, no process has the run.
    */
-  readonly lease: { readonly token: string; readonly ms: number } | null
+  readonly lease?: { readonly token: string; readonly ms: number }
   /** JSON text of the ended run. */
-  readonly result: string | null
+  readonly result?: string
 }
 
 /**
@@ -92,8 +106,9 @@ interface RunMove {
 export async function moveRun(
   transaction: Queryable,
   run: PendingRun,
-  move: RunMove
+  { status, lease, next_attempt_at, result, ...move }: RunMove
 ): Promise<boolean> {
+  const { status_reason, attempts } = { ...run, ...move }
   const rows = await transaction.query(
     `update pending_runs
         set status = $4,
@@ -112,13 +127,13 @@ export async function moveRun(
       returning run_id`,
     [
       ...valuesOf(run),
-      move.status,
-      move.status_reason,
-      move.attempts,
-      move.next_attempt_at,
-      move.lease?.token ?? null,
-      move.lease?.ms ?? null,
-      move.result,
+      status,
+      status_reason,
+      attempts,
+      next_attempt_at,
+      lease?.token,
+      lease?.ms,
+      result,
       run.status,
       run.attempts,
       run.lease_token

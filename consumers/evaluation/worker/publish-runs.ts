@@ -1,60 +1,56 @@
-/** Publishes ended runs. Storage deletes their rows after storing them. */
+/** Publishes and counts ended runs. Storage deletes their rows after storing them. */
 import { TransientError } from '../../../core/message-outcome.ts'
 import type { Evaluation, LaterRun, RunKey } from '../../../core/evaluation/evaluation.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
-import type { Publish } from '../publish.ts'
 import { pendingRunColumns, valuesOf } from './pending-run.ts'
 import type { PendingRun } from './pending-run.ts'
 import { publishLeaseMs } from './end-run.ts'
+import type { WorkerContext } from './worker-context.ts'
 
-export interface PublishRuns {
-  /**
-   * Publishes runs that this process has just ended.
-   * @throws {TransientError} if Kafka did not acknowledge them
-   */
-  all(runs: readonly PendingRun[]): Promise<void>
-  /**
-   * Publishes runs that ended but were not published: runs of killed processes, runs that could
-   * not be published before, and runs that the gateway ended.
-   * @returns the number of runs
-   * @throws {TransientError} if Kafka did not acknowledge them
-   * @throws the error of a run that Kafka rejects, after the other runs are published
-   */
-  unpublished(runsMax: number): Promise<number>
-}
-
-interface PublishRunsDependencies {
-  readonly postgres: Postgres
-  readonly publish: Publish
-}
-
-export function createPublishRuns({ postgres, publish }: PublishRunsDependencies): PublishRuns {
-  async function all(runs: readonly PendingRun[]): Promise<void> {
-    const evaluations = runs.map(evaluationOf).filter((each) => each !== null)
-    if (evaluations.length > 0) await publish(evaluations)
-    await markPublished(postgres, runs)
+/**
+ * Counts and publishes runs that this process has just ended. Only the process that ended a run
+ * may count it, and only once.
+ * @throws {TransientError} if Kafka did not acknowledge them
+ */
+export async function publishEnded(
+  context: WorkerContext,
+  runs: readonly PendingRun[]
+): Promise<void> {
+  for (const { result } of runs) {
+    if (result === null) continue
+    const { evaluator_kind: kind, status, status_reason } = JSON.parse(result) as LaterRun
+    const reason = status_reason ?? ''
+    context.metrics.count('sluice_evaluation_runs_total', { kind, status, reason })
   }
+  await publishAll(context, runs)
+}
 
-  /**
-   * Publishes each run separately. Runs are selected oldest first, so a run that Kafka always
-   * rejects would otherwise block all newer runs.
-   */
-  async function eachAlone(runs: readonly PendingRun[]): Promise<void> {
-    const ends = await Promise.allSettled(runs.map((run) => all([run])))
+/**
+ * Publishes runs that ended but were not published: runs of killed processes, runs that could not
+ * be published before, and runs that the gateway ended.
+ * @returns the number of runs
+ * @throws {TransientError} if Kafka did not acknowledge them
+ * @throws the error of a run that Kafka rejects, after the other runs are published
+ */
+export async function publishUnpublished(context: WorkerContext, runsMax: number): Promise<number> {
+  const runs = await leaseUnpublished(context.postgres, runsMax)
+  await publishAll(context, runs).catch(async (error: unknown) => {
+    if (error instanceof TransientError) throw error
+    // Publishes each run separately. Runs are selected oldest first, so a run that Kafka always
+    // rejects would otherwise block all newer runs.
+    const ends = await Promise.allSettled(runs.map((run) => publishAll(context, [run])))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
-  }
+  })
+  return runs.length
+}
 
-  return {
-    all,
-    async unpublished(runsMax) {
-      const runs = await leaseUnpublished(postgres, runsMax)
-      await all(runs).catch((error: unknown) => {
-        if (error instanceof TransientError) throw error
-        return eachAlone(runs)
-      })
-      return runs.length
-    }
-  }
+async function publishAll(
+  { postgres, publish }: WorkerContext,
+  runs: readonly PendingRun[]
+): Promise<void> {
+  const evaluations = runs.map(evaluationOf).filter((each) => each !== null)
+  if (evaluations.length > 0) await publish(evaluations)
+  await markPublished(postgres, runs)
 }
 
 /**

@@ -2,6 +2,7 @@
 import { identityNameOf } from '../../../core/decision/decision.ts'
 import type { Decision, DecisionIdentity } from '../../../core/decision/decision.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
+import { identityArrays } from '../../../store/find-identities.ts'
 
 interface DecisionRow extends Row, DecisionIdentity {
   readonly received_at: Date
@@ -78,7 +79,7 @@ async function selectDecisions(
              where d.organization_id = wanted.organization_id
                and d.decision_id = wanted.decision_id and d.received_at = identity.received_at
              limit 1) as found`,
-    [keys.map(({ organization_id }) => organization_id), keys.map(({ decision_id }) => decision_id)]
+    identityArrays(keys)
   )
 }
 

@@ -2,9 +2,9 @@
 import { backoffMs } from '../../../core/backoff.ts'
 import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
 import type { Circuit } from './connections/circuit.ts'
+import type { RunEnd } from './end-run.ts'
 import type { Failure, JudgeOutcome } from './judge-outcome.ts'
 import type { PendingRun } from './pending-run.ts'
-import type { RunEnd } from './run-of.ts'
 
 export type Settlement =
   | { readonly kind: 'end'; readonly end: RunEnd; readonly isCounted: true }

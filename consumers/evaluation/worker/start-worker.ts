@@ -1,38 +1,26 @@
 /** Starts the worker, which executes pending runs: judge calls and replays. */
-import type { Decision } from '../../../core/decision/decision.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
-import type { Logger } from '../../../platform/telemetry/logger.ts'
-import type { Metrics } from '../../../platform/telemetry/metrics.ts'
-import type { Postgres } from '../../../platform/postgres/postgres.ts'
-import type { Publish } from '../publish.ts'
-import { createAttempt } from './attempt.ts'
-import { createClaimRun } from './claim.ts'
-import { createFinish } from './finish.ts'
-import type { EvaluateOffline, Judge } from './judge-outcome.ts'
 import { createLeases } from './maintenance/leases.ts'
 import { pause } from '../../../platform/process/every.ts'
-import { createPublishRuns } from './publish-runs.ts'
 import { createReadVersion } from './read-version.ts'
-import { createExecuteRun } from './execute-run.ts'
+import { executeRun } from './execute-run.ts'
 import { startMaintenance } from './maintenance/maintenance.ts'
 import { takeRuns } from './take-runs.ts'
+import type { TakenRun } from './take-runs.ts'
 import { startWorkLoop } from '../work-loop.ts'
 import type { WorkLoop } from '../work-loop.ts'
+import type { WorkerContext } from './worker-context.ts'
 
-export interface WorkerContext {
-  readonly postgres: Postgres
-  readonly publish: Publish
-  readonly judge: Judge
-  readonly evaluate: EvaluateOffline
-  readonly isOwnCall: (decision: Decision) => boolean
+export interface WorkerOptions extends Omit<
+  WorkerContext,
+  'readVersion' | 'leaseMs' | 'leases' | 'signal'
+> {
   /** Built-in evaluators. Every organization has them, and they are not stored in the database. */
   readonly builtIn: readonly EvaluatorVersion[]
   /** Maximum number of concurrent runs. 0 restricts this process to maintenance. */
   readonly concurrencyMax: number
   /** Maximum time in milliseconds that shutdown waits for calls in progress. */
   readonly drainMs: number
-  readonly metrics: Metrics
-  readonly logger: Logger
   /** Lease duration of a run whose call is in progress. Tests set a shorter one. */
   readonly leaseMs?: number
   /** Minimum pause between checks for due runs. Tests set a longer one. */
@@ -48,23 +36,18 @@ const idle = { jitter: 2, backoff: { baseMs: 500, capMs: 10_000 } }
  * @returns a function that stops taking runs, waits for calls in progress, stops renewing leases,
  * and then resolves
  */
-export function startWorker(context: WorkerContext): () => Promise<void> {
-  const { postgres, concurrencyMax, logger, drainMs } = context
-  const { leaseMs = defaultLeaseMs, idleMs = defaultIdleMs } = context
+export function startWorker(options: WorkerOptions): () => Promise<void> {
+  const { builtIn, concurrencyMax, drainMs, idleMs = defaultIdleMs, ...services } = options
+  const { postgres, logger, leaseMs = defaultLeaseMs } = services
   const giveUp = new AbortController()
-  const { signal } = giveUp
-  const shared = { ...context, signal }
   const leases = createLeases({ postgres, logger, leaseMs })
-  const publishRuns = createPublishRuns(context)
-  const readVersion = createReadVersion(context.builtIn)
-  const executeRun = createExecuteRun({
-    ...shared,
+  const context: WorkerContext = {
+    ...services,
+    leaseMs,
     leases,
-    publishRuns,
-    claimRun: createClaimRun({ ...context, readVersion, leaseMs }),
-    attempt: createAttempt(shared),
-    finish: createFinish(postgres)
-  })
+    readVersion: createReadVersion(builtIn),
+    signal: giveUp.signal
+  }
 
   // Renews first. Otherwise, after an outage, runs in progress with an expired lease would be
   // taken and their calls repeated.
@@ -74,11 +57,12 @@ export function startWorker(context: WorkerContext): () => Promise<void> {
   }
 
   const onError = (error: unknown) => logger.warn({ error }, 'cannot take runs; retrying')
+  const work = (taken: TakenRun) => executeRun(context, taken)
   const loop =
     concurrencyMax === 0
       ? null
-      : startWorkLoop({ take, work: executeRun, concurrencyMax }, { ...idle, ms: idleMs, onError })
-  const stopMaintenance = startMaintenance({ ...context, publishRuns })
+      : startWorkLoop({ take, work, concurrencyMax }, { ...idle, ms: idleMs, onError })
+  const stopMaintenance = startMaintenance(context)
 
   return async function stop() {
     await Promise.all([stopMaintenance(), loop?.stop()])

@@ -1,16 +1,18 @@
 /** Tests that a page of scores reads a limited number of rows through an index, even if the
  * organization has many scores.
  */
+import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { scannedMax } from '../../../api/results/bounded-page.ts'
-import { aDecision, aRun, aScore } from '../../support/builders.ts'
+import { storePacked } from '../../../consumers/storage/store-packed.ts'
+import { aDecision, anEvaluation, aPackedRun, aRun, aScore } from '../../support/builders.ts'
 import { createScene, storeRun } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'
 
 let scene: Scene
 
 interface List {
-  readonly data: { name: string }[]
+  readonly data: { name: string; value: number }[]
   readonly meta: { readonly next_cursor: string | null }
 }
 
@@ -24,7 +26,7 @@ const rowsOfMany = scannedMax + 500
 beforeAll(async () => {
   scene = await createScene()
   const owner = aDecision({ organization_id: scene.organizationId })
-  const [oldest, common] = [aScore({ name: 'rare' }), aScore({ name: 'common' })]
+  const [oldest, common] = [aScore({ name: 'rare', value: 9 }), aScore({ name: 'common' })]
   const hours = (count: number) => new Date(Date.now() - count * 3_600_000)
   await storeRun(scene.database, { ...owner, evaluated_at: hours(9) }, aRun({ scores: [oldest] }))
   await storeRun(scene.database, { ...owner, evaluated_at: hours(2) }, aRun({ scores: [common] }))
@@ -54,6 +56,26 @@ test('reports no cut in a summary that scanned all scores', async () => {
   expect(body.meta.cut).toEqual({ scores_since: null, runs_since: null, groups: false })
 })
 
+test('lists a rare score before older scores of another table', async () => {
+  const evaluated_at = Date.now() - 20 * 3_600_000
+  const packed = [1, 2].map((value) => {
+    const owner = { organization_id: scene.organizationId, decision_id: randomUUID() }
+    const runs = [aPackedRun({ value: 9 + value })]
+    return anEvaluation({ ...owner, evaluated_at, runs, later_runs: [] })
+  })
+  await storePacked(scene.database, packed)
+  const path = '/v1/evaluation/scores?value_min=9&limit=1'
+  const values: number[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const page: List = (await scene.get<List>(`${path}${cursor && `&cursor=${cursor}`}`)).body
+    values.push(...page.data.map(({ value }) => value))
+    cursor = page.meta.next_cursor
+  }
+  expect(values[0]).toBe(9)
+  expect(values.slice(1).toSorted()).toEqual([10, 11])
+})
+
 test.each([
   ['evaluation/scores?limit=10', 'later_scores_by_time'],
   ['evaluation/scores?name=rare', 'later_scores_by_name'],
@@ -61,7 +83,9 @@ test.each([
 ])('serves %s from the index %s', async (path, index) => {
   const before = scene.statementTexts.length
   await scene.get(`/v1/${path}`)
-  const asked = scene.statementTexts.slice(before).find((statement) => statement.includes('as s'))
+  const asked = scene.statementTexts
+    .slice(before)
+    .find((statement) => statement.includes('from later_scores'))
   const plan = await scene.database.query<{ 'QUERY PLAN': string }>(
     `explain ${explained(asked ?? '')}`
   )

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { Evaluation, LaterRun, RunKey } from '../../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import { startWorker } from '../../../consumers/evaluation/worker/start-worker.ts'
-import type { WorkerContext } from '../../../consumers/evaluation/worker/start-worker.ts'
+import type { WorkerOptions } from '../../../consumers/evaluation/worker/start-worker.ts'
 import type {
   Failure,
   JudgeOutcome,
@@ -48,7 +48,7 @@ export type Scene = {
   addDecision(overrides?: { metadata?: string | null }): Promise<string>
   addRun(overrides?: Record<string, unknown>): Promise<RunKey>
   addRuns(count: number, overrides?: Record<string, unknown>): Promise<RunKey[]>
-  start(judge: WorkerContext['judge'], overrides?: Partial<WorkerContext>): TestWorker
+  start(judge: WorkerOptions['judge'], overrides?: Partial<WorkerOptions>): TestWorker
   row(key: RunKey): Promise<RunRow | undefined>
   attemptsOf(key: RunKey): Promise<readonly Record<string, unknown>[]>
   /** Resolves with the only published run of the key. */
@@ -181,7 +181,7 @@ export async function createScene(): Promise<Scene> {
 function startTestWorker(
   database: TestDatabase,
   published: Evaluation[],
-  overrides: Partial<WorkerContext> & Pick<WorkerContext, 'judge'>
+  overrides: Partial<WorkerOptions> & Pick<WorkerOptions, 'judge'>
 ): TestWorker {
   const alive = { isKilled: false }
   const connection = connect(database)

@@ -4,8 +4,9 @@ import fc from 'fast-check'
 import { deadLetter, done, duplicate, TransientError } from '../../../core/message-outcome.ts'
 import type { MessageOutcome } from '../../../core/message-outcome.ts'
 import { createConsumeBatch } from '../../../consumers/consume-batch.ts'
-import type { DecodeBatch, HandleBatch } from '../../../consumers/consume-batch.ts'
+import type { HandleBatch } from '../../../consumers/consume-batch.ts'
 import { createSettle } from '../../../consumers/settle.ts'
+import type { Decode } from '../../../platform/registry/decode.ts'
 import { RecordingLogger } from '../platform/recording-logger.ts'
 import { FakeBatch, FakeProducer, messagesOf, noLimit } from './fakes.ts'
 import { RecordingMetrics } from './recording-metrics.ts'
@@ -13,14 +14,13 @@ import { RecordingMetrics } from './recording-metrics.ts'
 const poison = deadLetter('decode', 'undecodable', 'no text')
 
 /** Decodes values as text. A value that begins with "!" cannot be decoded. */
-const decode: DecodeBatch<string> = async (messages) =>
-  messages.map((message) => {
-    const value = String(message.value)
-    return value.startsWith('!') ? poison : { kind: 'decoded', value }
-  })
+const decode: Decode<string> = async (message) => {
+  const value = String(message.value)
+  return value.startsWith('!') ? poison : { kind: 'decoded', value }
+}
 
 interface Overrides {
-  decode?: DecodeBatch<string>
+  decode?: Decode<string>
   handle?: HandleBatch<string>
 }
 
@@ -42,6 +42,7 @@ function scene(values: string[], overrides: Overrides = {}) {
   })
   const consume = createConsumeBatch<string>({
     decode,
+    deadLetterLimit: noLimit,
     handle: async (handed) => {
       events.push(`handle ${handed.join(' ')}`)
       return handed.map(() => done)

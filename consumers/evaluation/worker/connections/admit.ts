@@ -3,16 +3,16 @@ import type { StatusReason } from '../../../../core/evaluation/status-reason.ts'
 import type { Queryable } from '../../../../platform/postgres/postgres.ts'
 import { admissionOf } from './circuit.ts'
 import type { CircuitAdmission } from './circuit.ts'
-import type { Claim } from '../claimed-run.ts'
 import { connectionOf, lockCircuit, readConnection, writeCircuit } from './connections.ts'
 import { endRun } from '../end-run.ts'
+import type { StepResult } from '../end-run.ts'
 import type { ConnectionToCall } from '../judge-outcome.ts'
 import { moveRun } from '../pending-run.ts'
 import type { PendingRun } from '../pending-run.ts'
 import { readBudget } from './spend.ts'
 
 /** The connection to call, or the result of the claim if the run cannot make a call now. */
-type Admitted = { readonly connection: ConnectionToCall } | Claim
+type Admitted = { readonly connection: ConnectionToCall } | StepResult
 
 /** Maximum random delay after a pause, so that waiting runs do not all retry at the same time. */
 const spreadMs = 2000
@@ -57,23 +57,16 @@ async function postpone(
   transaction: Queryable,
   run: PendingRun,
   admission: Extract<CircuitAdmission, { kind: 'blocked' | 'paused' }>
-): Promise<Claim> {
+): Promise<StepResult> {
   if (admission.kind === 'paused') {
     const at = after(admission.until, Math.random() * spreadMs)
     return await wait(transaction, run, { at, reason: 'provider_rate_limited' })
   }
-  await moveRun(transaction, run, {
-    status: 'blocked',
-    status_reason: admission.reason,
-    attempts: run.attempts,
-    next_attempt_at: null,
-    lease: null,
-    result: null
-  })
+  await moveRun(transaction, run, { status: 'blocked', status_reason: admission.reason })
   return { kind: 'done' }
 }
 
-async function checkBudget(transaction: Queryable, run: PendingRun): Promise<Claim | null> {
+async function checkBudget(transaction: Queryable, run: PendingRun): Promise<StepResult | null> {
   const budget = await readBudget(transaction, run)
   if (budget.kind === 'left') return null
   if (budget.kind === 'skip') {
@@ -88,15 +81,13 @@ interface Wait {
   readonly reason: StatusReason | null
 }
 
-async function wait(transaction: Queryable, run: PendingRun, { at, reason }: Wait): Promise<Claim> {
-  await moveRun(transaction, run, {
-    status: reason === null ? 'scheduled' : 'retrying',
-    status_reason: reason,
-    attempts: run.attempts,
-    next_attempt_at: at,
-    lease: null,
-    result: null
-  })
+async function wait(
+  transaction: Queryable,
+  run: PendingRun,
+  { at, reason }: Wait
+): Promise<StepResult> {
+  const status = reason === null ? 'scheduled' : 'retrying'
+  await moveRun(transaction, run, { status, status_reason: reason, next_attempt_at: at })
   return { kind: 'done' }
 }
 

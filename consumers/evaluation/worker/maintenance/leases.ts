@@ -3,8 +3,8 @@ import { systemClock } from '../../../../platform/process/clock.ts'
 import type { Logger } from '../../../../platform/telemetry/logger.ts'
 import { every } from '../../../../platform/process/every.ts'
 import type { Queryable } from '../../../../platform/postgres/postgres.ts'
-import type { ClaimedRun } from '../claimed-run.ts'
 import { valuesOf } from '../pending-run.ts'
+import type { ClaimedRun } from '../pending-run.ts'
 
 export interface Leases {
   hold(claimed: ClaimedRun): void

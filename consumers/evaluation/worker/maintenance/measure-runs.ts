@@ -1,12 +1,6 @@
 /** Updates the metrics of pending runs, open circuits and deferred decisions. */
-import type { Metrics } from '../../../../platform/telemetry/metrics.ts'
-import type { Queryable } from '../../../../platform/postgres/postgres.ts'
 import type { PendingStatus } from '../pending-run.ts'
-
-interface MeasureDependencies {
-  readonly postgres: Queryable
-  readonly metrics: Metrics
-}
+import type { WorkerContext } from '../worker-context.ts'
 
 const statuses: readonly PendingStatus[] = [
   'scheduled',
@@ -19,7 +13,7 @@ const statuses: readonly PendingStatus[] = [
 /** Maximum number of deferred decisions to count. */
 const deferredMax = 100_000
 
-export async function measureRuns({ postgres, metrics }: MeasureDependencies): Promise<void> {
+export async function measureRuns({ postgres, metrics }: WorkerContext): Promise<void> {
   const rows = await postgres.query<{ status: string; runs: number }>(
     `select status, count(*)::integer as runs from pending_runs group by status`
   )

@@ -4,7 +4,7 @@ import { mergePages } from '../../../../api/results/bounded-page.ts'
 import type { BoundedRows } from '../../../../api/results/bounded-page.ts'
 import { formatCursor } from '../../../../core/cursor.ts'
 
-function line(hour: number, id = 'a') {
+function line(hour: number, id = `a${hour}`) {
   const sort_key = `2026-01-31T${String(hour).padStart(2, '0')}:00:00.000000Z`
   return { sort_key, decision_id: 'd', id, hour }
 }
@@ -44,6 +44,11 @@ test('ends where the scan of a source ended, even if other rows follow', () => {
   const sources = [source([line(9)], line(8)), source([line(8, 'b'), line(7)])]
   expect(page(sources, 10)).toEqual(pageOf([line(9), line(8, 'b')], 10, line(8)))
   expect(page([source([], line(3))], 10)).toEqual(pageOf([], 10, line(3)))
+})
+
+test('lists a row that is in two sources as the later source has it', () => {
+  const sources = [source([line(9, 'a')]), source([line(8, 'a'), line(7)])]
+  expect(page(sources, 10)).toEqual(pageOf([line(8, 'a'), line(7)], 10, null))
 })
 
 test('sorts rows of the same time by descending id', () => {

@@ -1,7 +1,7 @@
 /** Tests that leases about to expire are renewed before this process takes further runs. */
 import { expect, test } from '@jest/globals'
 import { createLeases } from '../../../../../../consumers/evaluation/worker/maintenance/leases.ts'
-import type { ClaimedRun } from '../../../../../../consumers/evaluation/worker/claimed-run.ts'
+import type { ClaimedRun } from '../../../../../../consumers/evaluation/worker/pending-run.ts'
 import { createLogger } from '../../../../../../platform/telemetry/logger.ts'
 import { waitUntil } from '../../../../../support/wait-until.ts'
 
