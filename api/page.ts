@@ -7,30 +7,37 @@ import { Problem } from '../core/problem.ts'
 import type { Violation } from '../core/problem.ts'
 import { jsonReply } from '../http/call.ts'
 import type { Reply } from '../http/call.ts'
-import { integer, listOf, objectOf, optional, orNull, schemaFor } from '../http/schema.ts'
-import { text, timeWith, withDefault } from '../http/schema.ts'
+import { allOptional, integer, listOf, objectOf, optional, orNull } from '../http/schema.ts'
+import { schemaFor, text, timeWith, withDefault } from '../http/schema.ts'
 import type { TObject, TProperties, TSchema } from '../http/schema.ts'
 import { sql } from '../platform/postgres/sql.ts'
 import type { Sql } from '../platform/postgres/sql.ts'
 import { yieldToEventLoop } from '../platform/process/yield-to-event-loop.ts'
-import { readTimeRange } from './time-range.ts'
+import { plainText } from './response-schemas.ts'
+import { defaultRangeDays, readTimeRange } from './time-range.ts'
 import type { TimeRange, TimeTexts } from './time-range.ts'
 
 export const limitDefault = 50
 const limitMax = 200
 /** Maximum value of the Postgres type integer. */
 const versionMax = 2 ** 31 - 1
-const cursorText = textFilter(
-  'The `meta.next_cursor` of the previous page. Omit it for the first page.',
-  512
-)
+
+/** Returns the schema of a text to compare with stored texts. */
+export function textFilter(description: string, maxLength: number) {
+  return text({ minLength: 1, maxLength, pattern: plainText, description })
+}
 
 /**
- * Returns the schema of a text to compare with stored texts. Excludes U+0000: Postgres rejects it,
- * so no stored text contains it.
+ * Returns the query parameters `from` and `to`.
+ * @param what what happened in the range, for example `Received`
+ * @param limits further limits on the range
  */
-export function textFilter(description: string, maxLength: number) {
-  return text({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$', description })
+export function timeParameters(what: string, limits = '.') {
+  const from =
+    `${what} at or after this time: RFC 3339, or relative such as -24h. Default: ` +
+    `${defaultRangeDays} days before \`to\`${limits}`
+  const to = `${what} before this time: RFC 3339, -24h or now. Default: no end.`
+  return allOptional({ from: textFilter(from, 40), to: textFilter(to, 40) })
 }
 
 /** Returns the query parameter that limits the number of entries in a response. */
@@ -41,18 +48,22 @@ export function limitParameter(
   return withDefault(integer({ minimum: 1, maximum, default: byDefault, description }))
 }
 
+export function cursorParameter(maxLength: number) {
+  const description = 'The `meta.next_cursor` of the previous page. Omit it for the first page.'
+  return optional(textFilter(description, maxLength))
+}
+
 /**
  * Returns the query parameters of a list.
  * @param what the entries, for example `deliveries`
- * @param cursorKeywords further keywords for the schema of the cursor
  */
-export function pageQuery(what: string, cursorKeywords: object = {}) {
+export function pageQuery(what: string) {
   return {
     limit: limitParameter(`The maximum number of ${what} on a page.`, {
       maximum: limitMax,
       byDefault: limitDefault
     }),
-    cursor: optional(schemaFor<string>({ ...cursorText, ...cursorKeywords }))
+    cursor: cursorParameter(512)
   }
 }
 
@@ -107,34 +118,36 @@ export function microseconds(column: Sql): Sql {
 /**
  * Creates a page of rows that are sorted by time.
  * @param rows the rows read: one more than `limit` if there is another page
+ * @param options `id` is the name of the member that identifies a row
  */
-export function timePage<R extends { readonly sort_key: string }>(
+export function timePage<K extends string, R extends Readonly<Record<K | 'sort_key', string>>>(
   rows: readonly R[],
-  { limit, filters, idOf }: { limit: number; filters: Filters; idOf: (row: R) => string }
+  { limit, filters, id }: { limit: number; filters: Filters; id: K }
 ) {
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
   const next_cursor =
-    last === undefined ? null : formatCursor({ sort_key: last.sort_key, id: idOf(last) }, filters)
+    last === undefined ? null : formatCursor({ sort_key: last.sort_key, id: last[id] }, filters)
   return { data: shown.map(({ sort_key: _, ...row }) => row), meta: { next_cursor, limit } }
 }
 
 /**
- * Returns the page of a list that starts after the cursor. The list must be short, because it is
- * read completely.
- * @param entries sorted by key in ascending order of code units
+ * Sorts a list by a member, and returns the page that starts after the cursor. The list must be
+ * short, because it is read completely.
+ * @param key the name of the member; its values are unique
  * @throws {Problem} 422 for a malformed cursor
  */
-export function listPage<T>(
+export function listPage<K extends string, T extends Readonly<Record<K, string>>>(
   entries: readonly T[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },
-  keyOf: (entry: T) => string
+  key: K
 ) {
-  const after = cursor === undefined ? null : keyFrom(cursor)
-  const rest = after === null ? entries : entries.filter((entry) => keyOf(entry) > after)
-  const page = rest.slice(0, limit)
-  const last = rest.length > limit ? page.at(-1) : undefined
-  const next_cursor = last === undefined ? null : cursorOf(keyOf(last))
+  const after = cursor === undefined ? '' : keyFrom(cursor)
+  const rest = entries.filter((entry) => entry[key] > after)
+  const sorted = rest.toSorted((left, right) => (left[key] < right[key] ? -1 : 1))
+  const page = sorted.slice(0, limit)
+  const last = sorted.length > limit ? page.at(-1) : undefined
+  const next_cursor = last === undefined ? null : cursorOf(last[key])
   return { data: page, meta: { next_cursor, limit } }
 }
 

@@ -12,10 +12,10 @@ import type { Mail } from '../platform/process/mail.ts'
 import type { RateLimiter } from '../platform/rate-limit/rate-limiter.ts'
 import type { OneTimeValues } from '../platform/redis/one-time-values.ts'
 import type { hashPassword, verifyPassword } from '../platform/security/password.ts'
-import type { Sealer } from '../platform/security/sealed-secret.ts'
 import type { SessionTokens } from '../platform/security/session-token.ts'
 import type { ReadUsage } from '../usage/read-usage.ts'
 import type { Throttle } from './accounts/throttle.ts'
+import type { TenantSecrets } from './configuration/secrets.ts'
 import type { Poll } from './poll.ts'
 import type { TenantCompute } from './evaluators/tenant-compute.ts'
 import type { EvaluationReads } from './read-evaluations.ts'
@@ -40,8 +40,7 @@ export interface Services extends EvaluationReads {
   readonly streams: Streams
   /** Stores values in Redis that can be read only once. */
   readonly oneTimeValues: OneTimeValues
-  /** Encrypts the secrets of users; null if SECRETS_KEY is not set. */
-  readonly sealer: Sealer | null
+  readonly secrets: TenantSecrets
   readonly mail: Pick<Mail, 'send'>
   readonly sessionTokens: SessionTokens
   readonly liveSessions: LiveSessions

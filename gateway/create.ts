@@ -20,7 +20,7 @@ import { createReadEvaluations } from '../api/read-evaluations.ts'
 import { bindRoutes } from '../api/routes.ts'
 import type { Services } from '../api/services.ts'
 import { createPostWebhook } from '../platform/http-client/post-webhook.ts'
-import { createSealer } from '../platform/security/sealed-secret.ts'
+import { createSecrets } from '../api/configuration/secrets.ts'
 import { createStore } from '../api/store.ts'
 import type { Store } from '../api/store.ts'
 import { createStreams } from '../api/streams/streams.ts'
@@ -244,14 +244,13 @@ function createServices(
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   const mail = openMail(parts)
   lifecycle.onStop('judge requests', () => outbound.close())
-  const sealer = config.SECRETS_KEY === null ? null : createSealer(config.SECRETS_KEY)
   const postWebhook = createPostWebhook({ outbound, clock })
   return {
     config,
     ...reads,
     compute,
     outbound,
-    sealer,
+    secrets: createSecrets(config.SECRETS_KEY),
     postWebhook,
     rateLimiter,
     readUsage,

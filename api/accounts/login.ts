@@ -41,11 +41,8 @@ export async function login(call: LoginCall, services: Services): Promise<Reply>
     const membership = await readMembership(transaction, user_id, requestedId)
     const claims = { user_id, ...membership, session_id: uuidv7(clock.now()) }
     const refresh_token = await beginSession(transaction, call, claims)
-    await recordAudit(transaction, {
-      ...originOf(call, user_id, claims.organization_id),
-      action: 'session.begun',
-      target: { kind: 'session', id: claims.session_id }
-    })
+    const origin = originOf(call, user_id, claims.organization_id)
+    await recordAudit(transaction, origin, { action: 'session.begun', id: claims.session_id })
     return { claims, refresh_token }
   })
   return replyWithSession(services, { ...begun, isCookie: call.body.cookie === true })

@@ -4,7 +4,6 @@
 import { passwordObjection } from '../../core/account-rules.ts'
 import type { SessionPrincipal } from '../../core/principal.ts'
 import { Problem } from '../../core/problem.ts'
-import type { Violation } from '../../core/problem.ts'
 import type { Static } from '../../http/schema.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { query, sql } from '../../platform/postgres/sql.ts'
@@ -13,7 +12,7 @@ import {
   PasswordsBusyError,
   verifyPassword
 } from '../../platform/security/password.ts'
-import { invalidBody } from '../configuration/problems.ts'
+import { invalidBody, refuseBody, violationAt } from '../configuration/problems.ts'
 import { auditOriginOf, originOf, recordAudit } from '../organization/record-audit.ts'
 import type { Services } from '../services.ts'
 import { markVerified, readHolder, useEmailToken } from './email-tokens.ts'
@@ -50,22 +49,12 @@ async function refuseBusy<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** @param objection a predicate, for example "must have …"; null if there is none */
-export function violationAt(pointer: string, objection: string | null): Violation[] {
-  return objection === null ? [] : [{ pointer, detail: objection }]
-}
-
-/** @throws {Problem} 422 listing all violations */
-export function refuseViolations(violations: readonly Violation[]): void {
-  if (violations.length > 0) throw invalidBody(violations)
-}
-
 /**
  * @param email lower case, trimmed
  * @throws {Problem} 422 if the new password is not acceptable
  */
 function refuseNewPassword(password: string, email: string): void {
-  refuseViolations(violationAt('/new_password', passwordObjection(password, email)))
+  refuseBody(violationAt('/new_password', passwordObjection(password, email)))
 }
 
 /** @returns the number of sessions ended: all of the user's except the current one */
@@ -93,10 +82,10 @@ export async function changePassword(
       reason: 'password',
       except: session_id
     })
-    await recordAudit(transaction, {
-      ...auditOriginOf(call),
+    await recordAudit(transaction, auditOriginOf(call), {
       action: 'password.changed',
-      target: { kind: 'user', id: user_id },
+      kind: 'user',
+      id: user_id,
       details: { sessions_ended }
     })
     return sessions_ended
@@ -177,10 +166,7 @@ async function recordReset(transaction: Queryable, caller: Caller, userId: strin
     sql`select organization_id from memberships where user_id = ${userId}`
   )
   for (const { organization_id } of memberships) {
-    await recordAudit(transaction, {
-      ...originOf(caller, userId, organization_id),
-      action: 'password.reset',
-      target: { kind: 'user', id: userId }
-    })
+    const origin = originOf(caller, userId, organization_id)
+    await recordAudit(transaction, origin, { action: 'password.reset', kind: 'user', id: userId })
   }
 }

@@ -51,8 +51,7 @@ export function readOwnSessions(
                user_agent, address, session_id = ${session_id} as is_current
           from sessions
          where user_id = ${user_id} and revoked_at is null
-           and expires_at > now() and ends_at > now()
-         order by session_id`
+           and expires_at > now() and ends_at > now()`
   )
 }
 

@@ -157,10 +157,9 @@ async function endSession(transaction: Queryable, row: RefreshTokenRow, caller: 
     sql`update sessions set revoked_at = now(), revoked_reason = 'refresh_reused'
          where session_id = ${session_id}`
   )
-  await recordAudit(transaction, {
-    ...originOf(caller, user_id, organization_id),
+  await recordAudit(transaction, originOf(caller, user_id, organization_id), {
     action: 'session.ended',
-    target: { kind: 'session', id: session_id },
+    id: session_id,
     details: { reason: 'refresh_reused', sessions: 1 }
   })
 }

@@ -17,12 +17,12 @@ import { query, sql } from '../../platform/postgres/sql.ts'
 import { insertApiKey } from '../../store/insert-api-key.ts'
 import { lockInvite, redeemInvite } from '../organization/invites/queries.ts'
 import { originOf, recordAudit } from '../organization/record-audit.ts'
+import { refuseBody, violationAt } from '../configuration/problems.ts'
 import type { Services } from '../services.ts'
 import { insertRegistration, issueEmailToken, readRegisteredHash } from './email-tokens.ts'
 import { useRegistration } from './email-tokens.ts'
 import type { Registration } from './email-tokens.ts'
 import { accountExistsEmail, registrationEmail, verificationEmail } from './emails.ts'
-import { refuseViolations, violationAt } from './passwords.ts'
 import { readUser } from './queries.ts'
 import type { confirmation, FirstKey, NextStep, registration } from './schemas.ts'
 import { beginSession, replyWithSession } from './sessions.ts'
@@ -36,7 +36,7 @@ export async function register(call: RegisterCall, services: Services): Promise<
   const { passwords, throttle } = services
   refuseClosed(services, body.invite_token)
   const email = normalizeEmail(body.email)
-  refuseBody(body, email)
+  refuseRegistration(body, email)
   if (body.invite_token === undefined) return requestRegistration(call, email, services)
   await throttle.fromAddress(call.remote_address)
   const newUser = { ...body, email, password_hash: await passwords.hash(body.password, 'unknown') }
@@ -162,8 +162,7 @@ async function createUser(
     transaction,
     sql`insert into organizations (organization_id, name) values (${id}, ${organization.name})`
   )
-  const target = { kind: 'organization', id }
-  await recordAudit(transaction, { ...origin, action: 'organization.created', target })
+  await recordAudit(transaction, origin, { action: 'organization.created', id })
   await query(
     transaction,
     sql`insert into memberships (organization_id, user_id, role)
@@ -208,9 +207,8 @@ async function insertFirstKey(
     expires_at: null,
     rate_limit_points: null
   })
-  const target = { kind: 'api_key', id }
   const details = { name, scopes }
-  await recordAudit(transaction, { ...origin, action: 'api_key.created', target, details })
+  await recordAudit(transaction, origin, { action: 'api_key.created', id, details })
   return { id, key, scopes }
 }
 
@@ -225,10 +223,10 @@ function refuseClosed({ config }: Services, inviteToken: string | undefined): vo
   throw new Problem('registration_closed', { detail })
 }
 
-function refuseBody(body: RegistrationBody, email: string): void {
+function refuseRegistration(body: RegistrationBody, email: string): void {
   const { password, organization_name = '', invite_token } = body
   const isNamed = invite_token !== undefined || organization_name.trim() !== ''
-  refuseViolations([
+  refuseBody([
     ...violationAt('/email', emailObjection(email)),
     ...violationAt('/password', passwordObjection(password, email)),
     ...violationAt('/organization_name', isNamed ? null : 'is required without an invite_token')

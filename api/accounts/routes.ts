@@ -166,10 +166,9 @@ export const accountRoutes = [
       const only = call.body.all === true ? null : session_id
       const sessions_ended = await store.accounts.change(async (transaction) => {
         const sessions = await revokeSessions(transaction, user_id, { reason: 'logout', only })
-        await recordAudit(transaction, {
-          ...auditOriginOf(call),
+        await recordAudit(transaction, auditOriginOf(call), {
           action: 'session.ended',
-          target: { kind: 'session', id: session_id },
+          id: session_id,
           details: { reason: 'logout', sessions }
         })
         return sessions
@@ -191,10 +190,7 @@ export const accountRoutes = [
     share: 'account calls',
     handle: async (call, { store }) => {
       const sessions = await readOwnSessions(store.accounts, call.principal)
-      return call.reply(
-        200,
-        listPage(sessions, call.query, ({ session_id }) => session_id)
-      )
+      return call.reply(200, listPage(sessions, call.query, 'session_id'))
     }
   }),
   route({
@@ -217,10 +213,9 @@ export const accountRoutes = [
           const detail = `You have no live session with the id ${only}.`
           throw new Problem('session_not_found', { detail })
         }
-        await recordAudit(transaction, {
-          ...auditOriginOf(call),
+        await recordAudit(transaction, auditOriginOf(call), {
           action: 'session.ended',
-          target: { kind: 'session', id: only },
+          id: only,
           details: { reason: 'user', sessions: 1 }
         })
       })

@@ -7,8 +7,7 @@ import { boolean, closed, listOf, objectOf, oneOf, optional } from '../../http/s
 import { orNull, schemaFor, text, timeWith, withExample } from '../../http/schema.ts'
 import type { Static } from '../../http/schema.ts'
 import { sessionSeconds } from '../../platform/security/session-token.ts'
-import { nameText, plainText } from '../response-schemas.ts'
-import { count, time, uuid } from '../response-schemas.ts'
+import { count, nameText, plainText, time, uuid } from '../response-schemas.ts'
 
 const exampleToken = '2JX0PbVyQ4nUq1mT8sKd7fHg3wZc6rEoLi9vNaYbB5M'
 const tokenText = { minLength: 1, maxLength: 200, pattern: plainText }

@@ -7,6 +7,16 @@ export function invalidBody(errors: readonly Violation[]): Problem {
   return new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })
 }
 
+/** @throws {Problem} 422 if there are violations */
+export function refuseBody(violations: readonly Violation[]): void {
+  if (violations.length > 0) throw invalidBody(violations)
+}
+
+/** @param objection a predicate, for example "must have …"; null if there is none */
+export function violationAt(pointer: string, objection: string | null): Violation[] {
+  return objection === null ? [] : [{ pointer, detail: objection }]
+}
+
 /** @throws {Problem} 409 if another resource of this type already has the name */
 export function refuseName(name: string, others: readonly { readonly name: string }[]): void {
   if (!others.some((other) => other.name === name)) return

@@ -18,8 +18,8 @@ export interface Edit extends OrganizationRows {
   readonly userId: string
   /**
    * Adds an entry to the audit log.
-   * @param action for example `rule.created`; the part before the dot is the kind of target
-   * @param id the id of the target
+   * @param action for example `rule.created`
+   * @param id the id of the rule
    */
   audit(action: string, id: string, details?: AuditEntry['details']): Promise<void>
 }
@@ -42,10 +42,7 @@ export function withOrganizationLock<T>(
       organizationId,
       userId: call.principal.user_id,
       query: transaction.query.bind(transaction),
-      audit: (action, id, details) => {
-        const [kind = ''] = action.split('.')
-        return recordAudit(transaction, { ...origin, action, target: { kind, id }, details })
-      }
+      audit: (action, id, details) => recordAudit(transaction, origin, { action, id, details })
     })
   })
 }

@@ -15,10 +15,10 @@ export type StoredConnection = Omit<ConnectionView, 'has_api_key' | 'models'> & 
 type ConnectionRow = Omit<StoredConnection, 'models' | 'circuit'> &
   ConnectionView['circuit'] & { readonly models: string }
 
-/** Reads all connections of an organization, sorted by name. */
+/** Reads all connections of an organization, unordered. */
 export async function readConnections(ours: OrganizationRows): Promise<StoredConnection[]> {
   const rows = await query<ConnectionRow>(ours, selectConnections(ours))
-  return rows.map(storedOf).toSorted((left, right) => (left.name < right.name ? -1 : 1))
+  return rows.map(storedOf)
 }
 
 /** @throws {Problem} 404 if the connection does not exist */

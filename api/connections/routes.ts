@@ -32,7 +32,7 @@ export const connectionRoutes = [
     problems: ['invalid_query'],
     handle: async ({ principal, query, reply }, { store }) => {
       const found = await queries.readConnections(store.of(principal.organization_id))
-      const { data, meta } = listPage(found, query, ({ name }) => name)
+      const { data, meta } = listPage(found, query, 'name')
       return reply(200, { data: data.map(connectionView), meta })
     }
   }),
@@ -48,13 +48,13 @@ export const connectionRoutes = [
     body: schemas.newConnection,
     answers: { 201: { description: 'The new connection.', schema: schemas.connection } },
     problems: ['name_taken', 'limit_reached', 'secrets_key_missing'],
-    handle: async (call, { store, clock, outbound, sealer }) => {
+    handle: async (call, { store, clock, outbound, secrets }) => {
       const draft = connectionDraftOf(call.body, null)
       refuseConnection(draft, null, outbound)
       const id = prefixedId('con', clock.now())
       const created = await withOrganizationLock(store, call, async (edit) => {
         await edit.audit('connection.created', id, { name: draft.name })
-        return saveConnection(edit, sealer, { id, draft, before: null })
+        return saveConnection(edit, secrets, { id, draft, before: null })
       })
       return call.reply(201, connectionView(created))
     }
@@ -87,14 +87,14 @@ export const connectionRoutes = [
     body: schemas.connectionChange,
     answers: { 200: { description: 'The updated connection.', schema: schemas.connection } },
     problems: ['connection_not_found', 'name_taken', 'secrets_key_missing'],
-    handle: async (call, { store, outbound, sealer }) => {
+    handle: async (call, { store, outbound, secrets }) => {
       const id = call.params.connection_id
       const changed = await withOrganizationLock(store, call, async (edit) => {
         const before = await queries.readConnection(edit, id)
         const draft = connectionDraftOf(call.body, before)
         refuseConnection(draft, before, outbound)
         await edit.audit('connection.changed', id, changeOf(draft, call.body))
-        return saveConnection(edit, sealer, { id, draft, before })
+        return saveConnection(edit, secrets, { id, draft, before })
       })
       return call.reply(200, connectionView(changed))
     }

@@ -1,12 +1,10 @@
 /** Builds connections from request bodies, validates them, encrypts their API keys and saves them.
  */
-import { Problem } from '../../core/problem.ts'
 import type { Violation } from '../../core/problem.ts'
 import type { ModelPrice } from '../../platform/llm/judge-client.ts'
 import type { Outbound } from '../../platform/http-client/outbound.ts'
-import type { Sealer } from '../../platform/security/sealed-secret.ts'
-import { secretContextOf } from '../../platform/security/secret-context.ts'
-import { invalidBody, limitReached, refuseName } from '../configuration/problems.ts'
+import { limitReached, refuseBody, refuseName, violationAt } from '../configuration/problems.ts'
+import type { TenantSecrets } from '../configuration/secrets.ts'
 import type { Edit } from '../configuration/with-organization-lock.ts'
 import { closeCircuit, readConnection, readConnections, upsertConnection } from './queries.ts'
 import type { StoredConnection } from './queries.ts'
@@ -42,12 +40,11 @@ export function refuseConnection(
   const objection =
     outbound.addressObjection(base_url) ??
     (hasParts ? 'must end before /chat/completions, and must not contain ? or #' : null)
-  const errors = [
-    ...(objection === null ? [] : [{ pointer: '/base_url', detail: objection }]),
+  refuseBody([
+    ...violationAt('/base_url', objection),
     ...violationsOfModels(models),
     ...violationsOfKey(draft, before)
-  ]
-  if (errors.length > 0) throw invalidBody(errors)
+  ])
 }
 
 function violationsOfModels(models: readonly ModelPrice[]): Violation[] {
@@ -88,7 +85,7 @@ const hintedCharsMin = 12
  */
 export async function saveConnection(
   edit: Edit,
-  sealer: Sealer | null,
+  secrets: TenantSecrets,
   { id, draft, before }: { id: string; draft: ConnectionDraft; before: StoredConnection | null }
 ) {
   const all = await readConnections(edit)
@@ -98,23 +95,17 @@ export async function saveConnection(
   const others = all.filter(({ connection_id }) => connection_id !== id)
   refuseName(draft.name, others)
   const isKept = before !== null && draft.api_key === undefined
-  const context = secretContextOf(edit.organizationId, id)
   const { api_key_sealed, api_key_hint } = isKept
     ? before
-    : sealKey(draft.api_key ?? null, sealer, context)
+    : sealedKeyOf(draft.api_key ?? null, (key) => secrets.seal(key, edit.organizationId, id))
   await upsertConnection(edit, id, { ...draft, api_key_sealed, api_key_hint })
   const isSame = isKept && draft.base_url === before.base_url
   if (before !== null && !isSame) await closeCircuit(edit, id)
   return await readConnection(edit, id)
 }
 
-function sealKey(apiKey: string | null, sealer: Sealer | null, context: string) {
+function sealedKeyOf(apiKey: string | null, seal: (apiKey: string) => Buffer) {
   if (apiKey === null) return { api_key_sealed: null, api_key_hint: null }
-  if (sealer === null) {
-    const detail =
-      'This gateway has no SECRETS_KEY to encrypt the key with. Ask its operator to set one.'
-    throw new Problem('secrets_key_missing', { detail })
-  }
   const api_key_hint = apiKey.length < hintedCharsMin ? null : apiKey.slice(-hintChars)
-  return { api_key_sealed: sealer.seal(apiKey, context), api_key_hint }
+  return { api_key_sealed: seal(apiKey), api_key_hint }
 }

@@ -1,11 +1,7 @@
 /** Creates the judge client of a connection, and tests a model with one short request. */
-import { Problem } from '../../core/problem.ts'
 import { createJudgeClient } from '../../platform/llm/judge-client.ts'
 import type { JudgeClient } from '../../platform/llm/judge-client.ts'
 import { JudgeError } from '../../platform/llm/judge-error.ts'
-import { SealError } from '../../platform/security/sealed-secret.ts'
-import type { Sealer } from '../../platform/security/sealed-secret.ts'
-import { secretContextOf } from '../../platform/security/secret-context.ts'
 import type { Services } from '../services.ts'
 import type { StoredConnection } from './queries.ts'
 
@@ -14,28 +10,14 @@ import type { StoredConnection } from './queries.ts'
  * @throws {Problem} 409 if this gateway lacks the SECRETS_KEY that encrypted the key
  */
 export function openJudge(
-  { clock, outbound, sealer }: Pick<Services, 'clock' | 'outbound' | 'sealer'>,
+  { clock, outbound, secrets }: Pick<Services, 'clock' | 'outbound' | 'secrets'>,
   organizationId: string,
   connection: StoredConnection
 ): JudgeClient {
   const { connection_id, base_url, models, api_key_sealed } = connection
-  const context = secretContextOf(organizationId, connection_id)
-  const api_key = api_key_sealed === null ? null : openKey(sealer, api_key_sealed, context)
+  const api_key =
+    api_key_sealed === null ? null : secrets.open(api_key_sealed, organizationId, connection_id)
   return createJudgeClient({ base_url, api_key, models }, { fetch: outbound.fetch, clock })
-}
-
-function openKey(sealer: Sealer | null, sealed: Buffer, context: string): string {
-  if (sealer === null) throw keyMissing('this gateway has no SECRETS_KEY')
-  try {
-    return sealer.open(sealed, context)
-  } catch (error) {
-    throw error instanceof SealError ? keyMissing(error.message) : error
-  }
-}
-
-function keyMissing(reason: string): Problem {
-  const detail = `The key of the connection cannot be decrypted: ${reason}. Send the key again.`
-  return new Problem('secrets_key_missing', { detail })
 }
 
 const testTimeoutMs = 20_000

@@ -12,12 +12,11 @@ import { and, query, raw, sql } from '../../platform/postgres/sql.ts'
 import type { Sql } from '../../platform/postgres/sql.ts'
 import { textEquals } from '../../platform/postgres/text-condition.ts'
 import { retryWhileLocked, writeErasure } from '../../store/erasure/erasure-table.ts'
-import { plainText } from '../response-schemas.ts'
+import { count, decisionIdParameter, plainText, time, uuid } from '../response-schemas.ts'
 import { invalidBody } from '../configuration/problems.ts'
 import type { EditCall } from '../organization/record-audit.ts'
 import { auditOriginOf, recordAudit } from '../organization/record-audit.ts'
-import { pageOf, pageQuery, positionOf, sortKey, timePage } from '../page.ts'
-import { count, decisionIdParameter, time, uuid } from '../response-schemas.ts'
+import { pageOf, pageQuery, positionOf, sortKey, textFilter, timePage } from '../page.ts'
 import { routesOf } from '../services.ts'
 import type { OrganizationStore, Store } from '../store.ts'
 import { notStored } from '../watermark.ts'
@@ -40,12 +39,7 @@ const exampleTarget = { scope: 'session', subject: 'ticket-8812' } as const
 const deletionRequest = withExample(
   closed({
     scope: oneOf(scopes),
-    subject: text({
-      minLength: 1,
-      maxLength: 1000,
-      pattern: plainText,
-      description: 'The id of the decision, session or agent.'
-    }),
+    subject: textFilter('The id of the decision, session or agent.', 1000),
     reason: optional(reasonText(`${kept} Required with \`confirm\`.`)),
     dry_run: optional(
       schemaFor<true>({ const: true, description: 'Only counts the decisions; deletes nothing.' })
@@ -150,8 +144,7 @@ export const deletionRoutes = [
              order by requested_at desc, deletion_id desc
              limit ${limit + 1}`
       )
-      const idOf = ({ deletion_id }: Deletion) => deletion_id
-      return reply(200, timePage(rows, { limit, filters: {}, idOf }))
+      return reply(200, timePage(rows, { limit, filters: {}, id: 'deletion_id' }))
     }
   }),
   route({
@@ -306,10 +299,10 @@ async function begin(
   const write = () =>
     store.of(organization_id).change(async (transaction) => {
       const { erasure_id: deletion_id } = await writeErasure(transaction, request)
-      await recordAudit(transaction, {
-        ...auditOriginOf(call),
+      await recordAudit(transaction, auditOriginOf(call), {
         action: 'deletion.requested',
-        target: { kind: target.scope, id: target.subject },
+        kind: target.scope,
+        id: target.subject,
         details: { deletion_id, decisions_found: found, reason }
       })
       const isOne = sql`erasure_id = ${deletion_id}`

@@ -57,8 +57,7 @@ async function countOf(
   if (count === 'exact' || given.some(([name]) => !summed.has(name))) {
     return await countDecisions(store, { range, filters }, clock)
   }
-  const { agent_id, domain } = filters
-  return { value: await sumDecisions(store, { range, agent_id, domain }), relation: 'about' }
+  return { value: await sumDecisions(store, range, filters), relation: 'about' }
 }
 
 /** Renders each decision on a page as a JSON text. */

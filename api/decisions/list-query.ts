@@ -3,11 +3,10 @@
 import type { Filters } from '../../core/cursor.ts'
 import type { Violation } from '../../core/problem.ts'
 import { allOptional, closed, oneOf, optional, text, withExample } from '../../http/schema.ts'
-import type { Static, TObject, TProperties } from '../../http/schema.ts'
+import type { Static, TObject } from '../../http/schema.ts'
 import { plainText } from '../response-schemas.ts'
-import { invalidQuery, limitDefault, pageQuery, textFilter } from '../page.ts'
+import { invalidQuery, limitDefault, pageQuery, timeParameters } from '../page.ts'
 import { nameCharsMax } from '../results/scores/schemas.ts'
-import { defaultRangeDays } from '../time-range.ts'
 import { filterSchemas, flawOf, labelsMax, listUpTo, measures } from './filters.ts'
 import { readScoreCondition, scoreConditionsMax, wordsMax, wordsOf } from './filters.ts'
 import type { DecisionFilters, MeasureName } from './filters.ts'
@@ -35,18 +34,7 @@ const measureNames = Object.keys(measures) as MeasureName[]
 const sortNames = ['received_at', ...measureNames].map((name) => `\`${name}\``).join(', ')
 const sortChoice = `${sortNames} or \`score:<name>\`, with an optional \`-\` prefix`
 
-export const rangeQuery = {
-  from: optional(
-    textFilter(
-      'Received at or after this time: RFC 3339, or relative such as -24h. Default: ' +
-        `${defaultRangeDays} days before \`to\`.`,
-      40
-    )
-  ),
-  to: optional(
-    textFilter('Received before this time: RFC 3339, or relative such as -1h. Default: no end.', 40)
-  )
-}
+export const rangeQuery = timeParameters('Received')
 
 const shape = {
   sort: optional(
@@ -100,7 +88,7 @@ export const listQuery = { ...filterQuery, ...shape }
 export const decisionSearch = withExample(
   closed({
     ...rangeQuery,
-    ...allOptional(withPlainText(filterSchemas)),
+    ...allOptional(filterSchemas),
     ...shape,
     limit: optional(shape.limit)
   }),
@@ -115,15 +103,6 @@ type DecisionSearch = Readonly<Static<typeof decisionSearch>>
 
 function withoutMetadata({ metadata: _, ...others }: typeof filterSchemas) {
   return others
-}
-
-/** Rejects unpaired surrogates: JSON can contain them, but Postgres cannot store them. */
-function withPlainText<P extends TProperties>(properties: P): P {
-  const entries = Object.entries(properties).map(([name, schema]) => [
-    name,
-    'type' in schema && schema.type === 'string' ? { ...schema, pattern: plainText } : schema
-  ])
-  return Object.fromEntries(entries) as P
 }
 
 /** A parsed query string or search body. Equivalent strings and bodies result in equal queries. */
@@ -174,24 +153,18 @@ export function readListQuery(given: Readonly<Record<string, unknown>>): Decisio
     }
   ])
   const metadata = labels.map(([name, text]) => [name.slice(labelPrefix.length), String(text)])
-  return decisionQueryOf({
+  return readSearch({
     ...search,
     ...(score.length > 0 && { score: conditions.filter((condition) => condition !== null) }),
     ...(labels.length > 0 && { metadata: Object.fromEntries(metadata) as Record<string, string> })
   })
 }
 
-/** @throws {Problem} 422 for invalid parameters */
-export function readSearch(given: DecisionSearch): DecisionQuery {
-  const flaws = (given.score ?? []).map((condition, index) => {
-    const detail = flawOf(condition)
-    return detail !== null && { pointer: `/score/${index}/value`, detail }
-  })
-  refuse(flaws)
-  return decisionQueryOf(given)
-}
-
-function decisionQueryOf({ from, to, cursor, ...given }: DecisionSearch): DecisionQuery {
+/**
+ * Validates the body of a search and fills in defaults.
+ * @throws {Problem} 422 for invalid parameters
+ */
+export function readSearch({ from, to, cursor, ...given }: DecisionSearch): DecisionQuery {
   const { sort = sortDefault, include = [], limit = limitDefault, count = null, ...filters } = given
   const query = { from, to, cursor, filters, sort, include, count, limit }
   refuse(flawsOf(query))
@@ -199,8 +172,13 @@ function decisionQueryOf({ from, to, cursor, ...given }: DecisionSearch): Decisi
 }
 
 function flawsOf({ filters, sort, include, limit }: DecisionQuery): (Violation | false)[] {
-  const words = filters.q === undefined ? 1 : wordsOf(filters.q).length
+  const { q, score = [] } = filters
+  const words = q === undefined ? 1 : wordsOf(q).length
   return [
+    ...score.map((condition, index) => {
+      const detail = flawOf(condition)
+      return detail !== null && { pointer: `/score/${index}/value`, detail }
+    }),
     readSortOrder(sort) === null && {
       pointer: '/sort',
       detail: `must be ${sortChoice.replaceAll('`', '')}`

@@ -7,9 +7,14 @@ import type { Sql } from '../../platform/postgres/sql.ts'
 import { scoresSql } from '../../store/packed-sql.ts'
 import { sortKey } from '../page.ts'
 import { inputStartChars, outputStartChars } from '../preview.ts'
-import { agentIdOf } from '../profiles/agent-name.ts'
+import { agentIdOf, agentNameOf } from '../profiles/agent-name.ts'
+import { isSource, sourceOf } from '../stats/metrics.ts'
+import { selectTopGroups } from '../stats/select-sums.ts'
+import type { SumGroupName } from '../stats/sum-sources.ts'
+import type { HourRange } from '../stats/time-buckets.ts'
 import type { OrganizationStore } from '../store.ts'
 import type { TimeRange } from '../time-range.ts'
+import type { DecisionFilters } from './filters.ts'
 import { storedMembers } from './schemas.ts'
 
 export interface DecisionRow {
@@ -242,79 +247,47 @@ export async function selectSettled(
   return new Map(rows.map((row) => [row.decision_id, row]))
 }
 
-interface HoursQuery {
-  readonly range: TimeRange
-  readonly agent_id: string | undefined
-}
-
-/** Returns conditions that restrict a table of hourly sums to the queried hours and agent. */
-function ofHours(store: OrganizationStore, { range: { from, to }, agent_id }: HoursQuery): Sql {
-  return and([
-    sql`organization_id = ${store.organizationId}`,
-    sql`hour >= date_trunc('hour', ${from}::timestamptz, 'UTC')`,
-    to && sql`hour < ${to}`,
-    agent_id === undefined ? null : sql`agent_id = ${agentIdOf(agent_id)}`
-  ])
-}
-
 /** Counts decisions from hourly sums. The hours at both ends of the range count in full. */
 export async function sumDecisions(
   store: OrganizationStore,
-  { domain, ...hours }: HoursQuery & { readonly domain: readonly string[] | undefined }
+  { from, to }: TimeRange,
+  { agent_id, domain }: Pick<DecisionFilters, 'agent_id' | 'domain'>
 ): Promise<number> {
   const [row] = await query<{ decisions: number }>(
     store,
     sql`select coalesce(sum(decisions), 0)::bigint as decisions
           from decision_hours
-         where ${ofHours(store, hours)}
-           and ${domain === undefined ? sql`true` : sql`domain = any(${domain}::text[])`}`
+         where ${and([
+           sql`organization_id = ${store.organizationId}`,
+           sql`hour >= date_trunc('hour', ${from}::timestamptz, 'UTC')`,
+           to && sql`hour < ${to}`,
+           agent_id === undefined ? null : sql`agent_id = ${agentIdOf(agent_id)}`,
+           domain === undefined ? null : sql`domain = any(${domain}::text[])`
+         ])}`
   )
   return row?.decisions ?? 0
 }
 
+interface FacetQuery extends HourRange {
+  readonly agent_id: string | undefined
+  readonly groupsMax: number
+}
+
 /**
- * Selects the values of a field, most frequent first. The value is empty for decisions without an
- * agent or domain, and null for decisions without a status.
+ * Selects the values of a field with the most decisions, largest first. A value is null for
+ * decisions that have none.
  */
-export function selectFacets(
+export async function selectFacets(
   store: OrganizationStore,
-  { field, rowsMax, ...hours }: HoursQuery & { readonly field: string; readonly rowsMax: number }
+  field: SumGroupName,
+  { agent_id, ...hours }: FacetQuery
 ) {
-  return query<{ value: string | null; decisions: number }>(
-    store,
-    sql`select value, sum(decisions)::bigint as decisions
-          from (${facetHours(field, ofHours(store, hours))}) as hours
-         group by value
-        having sum(decisions) > 0
-         order by decisions desc, value collate "C"
-         limit ${rowsMax}`
-  )
-}
-
-function facetHours(field: string, conditions: Sql): Sql {
-  switch (field) {
-    case 'agent_id':
-    case 'domain':
-      return sql`select ${raw(field)} as value, decisions
-                   from decision_hours where ${conditions}`
-    case 'status':
-      return outcomeHours(sql`status`, sql`null`, conditions)
-    case 'verdict':
-      return outcomeHours(sql`verdict`, sql`'none'`, conditions)
-    default:
-      return sql`select value, decisions
-                   from decision_facet_hours where ${conditions} and facet = ${field}`
-  }
-}
-
-/**
- * Decisions without a stored run have no row in `evaluations`. Their number is the difference
- * between the sums in `decision_hours` and `outcome_hours`.
- */
-function outcomeHours(column: Sql, none: Sql, conditions: Sql): Sql {
-  return sql`select ${column} as value, decisions from outcome_hours where ${conditions}
-              union all
-             select ${none}, decisions from decision_hours where ${conditions}
-              union all
-             select ${none}, -decisions from outcome_hours where ${conditions}`
+  const filters = { agentId: agent_id === undefined ? undefined : agentIdOf(agent_id) }
+  const source = sourceOf('count', [field], false)
+  if (!isSource(source)) throw new Error(`no hourly sums have the field ${field}`)
+  const groups = await selectTopGroups(store, source, { groups: [field], filters, ...hours })
+  return groups.map(({ key, size }) => {
+    const [value = null] = JSON.parse(key) as (string | null)[]
+    return { value: field === 'agent_id' ? agentNameOf(value ?? '') : value, decisions: size }
+  })
 }

@@ -6,10 +6,11 @@ import { integer, listOf, oneOf, optional, withDefault } from '../../http/schema
 import { key, member, session } from '../../http/typed-route.ts'
 import { invalidBody } from '../configuration/problems.ts'
 import { limitParameter, pageQuery, rangeOf, textFilter, timePageOf } from '../page.ts'
-import { agentIdOf, agentNameOf } from '../profiles/agent-name.ts'
+import { agentIdOf } from '../profiles/agent-name.ts'
 import { decisionIdParameter } from '../response-schemas.ts'
 import { invalidScore, pushScores } from '../results/scores/push-scores.ts'
 import { routesOf } from '../services.ts'
+import { rangeOfHours } from '../stats/time-buckets.ts'
 import { isReached, waitParameter, waitParameters } from '../poll.ts'
 import { lagOf, notStored, readWatermark } from '../watermark.ts'
 import { listDecisions, renderDecisions } from './list-decisions.ts'
@@ -89,15 +90,15 @@ export const decisionRoutes = [
     share: 'expensive reads',
     handle: async ({ principal, query, reply }, { store, decisionsTopic, clock }) => {
       const { field, limit, agent_id } = query
-      const range = rangeOf(query, clock.now())
+      const now = clock.now()
+      const range = rangeOf(query, now)
+      const hours = rangeOfHours(range.from.getTime(), range.to?.getTime() ?? now, now)
       const db = store.of(principal.organization_id)
       const watermark = await readWatermark(db, decisionsTopic)
-      const rows = await selectFacets(db, { field, range, agent_id, rowsMax: limit + 1 })
-      const data = rows
-        .slice(0, limit)
-        .map(({ value, decisions }) => ({ value: facetValue(field, value), decisions }))
+      const found = await selectFacets(db, field, { ...hours, agent_id, groupsMax: limit + 1 })
+      const data = found.slice(0, limit)
       const applied = { ...range, field, agent_id }
-      const has_more = rows.length > limit
+      const has_more = found.length > limit
       return reply(200, { data, meta: { limit, has_more, ...lagOf(watermark, clock), applied } })
     }
   }),
@@ -343,15 +344,6 @@ export const decisionRoutes = [
     }
   })
 ]
-
-/**
- * Converts a stored value to its API form: an empty agent id to `_unattributed`, and an empty
- * domain to null.
- */
-function facetValue(field: string, value: string | null): string | null {
-  if (field === 'agent_id') return agentNameOf(value ?? '')
-  return value === '' && field === 'domain' ? null : value
-}
 
 const dayMs = 86_400_000
 

@@ -3,13 +3,13 @@ import { uuidPattern } from '../../core/ids/ids.ts'
 import { valueMax } from '../../evaluators/apply-score-definition.ts'
 import { boolean, closed, integer, listOf, number, objectOf, oneOf } from '../../http/schema.ts'
 import { optional, orNull, schemaFor, text, withExample } from '../../http/schema.ts'
-import { plainText } from '../response-schemas.ts'
+import { count, evaluationStatus, plainText, scores, scoresExample } from '../response-schemas.ts'
+import { time, timeOrNull, uuid, verdict } from '../response-schemas.ts'
 import { lagMembers, limitParameter, listMeta, textFilter } from '../page.ts'
 import { previewCharsMax } from '../preview.ts'
-import { count, evaluationStatus, scores, scoresExample } from '../response-schemas.ts'
-import { time, timeOrNull, uuid, verdict } from '../response-schemas.ts'
 import { run } from '../results/schemas.ts'
 import { nameCharsMax } from '../results/scores/schemas.ts'
+import { groupNames } from '../stats/sum-sources.ts'
 import { rangeQuery, sortDefault } from './list-query.ts'
 
 /** Maximum time between a decision and the decisions of its context, in days. */
@@ -180,15 +180,7 @@ export const decision = objectOf({
 })
 
 export const facetQuery = {
-  field: oneOf([
-    'agent_id',
-    'domain',
-    'model',
-    'agent_version',
-    'sdk_version',
-    'status',
-    'verdict'
-  ]),
+  field: oneOf(groupNames),
   ...rangeQuery,
   agent_id: optional(textFilter('Only decisions of this agent.', 255)),
   limit: limitParameter('Maximum number of values.', { maximum: 100, byDefault: 20 })

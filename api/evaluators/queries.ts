@@ -148,7 +148,10 @@ export function readEvaluatorNames(ours: OrganizationRows) {
   )
 }
 
-/** Lists all evaluators: first the built-in ones in a fixed order, then the others by name. */
+/**
+ * Lists all evaluators. By key, the built-in ones come first in a fixed order, then the others by
+ * name.
+ */
 export async function readEntries(ours: OrganizationRows) {
   const first = builtInEvaluators.map(({ evaluator_id }, index) => {
     return { evaluator_id, key: `0${String(index).padStart(3, '0')}`, bytes: 0 }
@@ -156,7 +159,7 @@ export async function readEntries(ours: OrganizationRows) {
   const own = (await readEvaluatorNames(ours)).map(({ evaluator_id, name, bytes }) => {
     return { evaluator_id, key: `1${name}`, bytes }
   })
-  return [...first, ...own.toSorted((left, right) => (left.key < right.key ? -1 : 1))]
+  return [...first, ...own]
 }
 
 /**

@@ -61,7 +61,7 @@ export const evaluatorRoutes = [
     share: 'expensive reads',
     handle: async ({ principal, query }, { store }) => {
       const ours = store.of(principal.organization_id)
-      const { data, meta } = listPage(await queries.readEntries(ours), query, ({ key }) => key)
+      const { data, meta } = listPage(await queries.readEntries(ours), query, 'key')
       const shown = upToBytes(data, pageBytesMax)
       const ids = shown.map(({ evaluator_id }) => evaluator_id)
       const found = await queries.readEvaluators(ours, ids)

@@ -1,8 +1,7 @@
 /** Request and response schemas for the onboarding status and the test event. */
 import { boolean, closed, exampleOf, integer, listOf, objectOf } from '../../http/schema.ts'
 import { oneOf, optional, orNull, schemaFor, text } from '../../http/schema.ts'
-import { plainText } from '../response-schemas.ts'
-import { time, timeOrNull, uuid } from '../response-schemas.ts'
+import { plainText, time, timeOrNull, uuid } from '../response-schemas.ts'
 import { snippetsOf, stepIds } from './steps.ts'
 
 const attempt = objectOf({

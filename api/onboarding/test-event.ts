@@ -122,9 +122,7 @@ async function withTemporaryKey(
 ): Promise<Reply> {
   const { organization_id, user_id } = call.principal
   const ours = store.of(organization_id)
-  const entryOf = (action: string, id: string) => {
-    return { ...auditOriginOf(call), action, target: { kind: 'api_key', id } }
-  }
+  const origin = auditOriginOf(call)
   const { key_id, api_key } = await ours.change(async (transaction) => {
     const shown = { name: 'test event', scopes: ['ingest'] } as const
     const key = await insertApiKey(transaction, config.API_KEY_PEPPER, {
@@ -136,7 +134,7 @@ async function withTemporaryKey(
       created_by: user_id
     })
     const details = { ...shown, lives_seconds: livesMs / 1000 }
-    await recordAudit(transaction, { ...entryOf('api_key.created', key.key_id), details })
+    await recordAudit(transaction, origin, { action: 'api_key.created', id: key.key_id, details })
     return key
   })
   const revoke = sql`
@@ -148,7 +146,7 @@ async function withTemporaryKey(
     await ours
       .change(async (transaction) => {
         await query(transaction, revoke)
-        await recordAudit(transaction, entryOf('api_key.revoked', key_id))
+        await recordAudit(transaction, origin, { action: 'api_key.revoked', id: key_id })
       })
       // Ignore errors: the event has been sent, and the key expires anyway.
       .catch(() => {})

@@ -5,6 +5,7 @@ import type { Static } from '../../http/schema.ts'
 import { admin } from '../../http/typed-route.ts'
 import { and, query, sql } from '../../platform/postgres/sql.ts'
 import { pageOf, pageQuery, sortKey, textFilter, timePage, timePageOf } from '../page.ts'
+import { timeParameters } from '../page.ts'
 import type { TimePage } from '../page.ts'
 import { time, timeOrNull, uuid } from '../response-schemas.ts'
 import { routesOf } from '../services.ts'
@@ -38,7 +39,6 @@ const entry = objectOf({
 })
 
 const page = pageOf(entry)
-const timeText = { maxLength: 64 }
 
 export const auditRoutes = [
   routesOf('organization')({
@@ -59,13 +59,8 @@ export const auditRoutes = [
         )
       ),
       actor: optional(textFilter('Only actions of this user or API key, by id.', 100)),
-      from: optional(
-        text({ ...timeText, description: 'Only entries at or after this time, RFC 3339.' })
-      ),
-      to: optional(
-        text({ ...timeText, description: 'Only entries before this time. Default: now.' })
-      ),
-      ...pageQuery('entries', { pattern: '^[^\\u0000]*$' })
+      ...timeParameters('Recorded'),
+      ...pageQuery('entries')
     },
     answers: {
       200: {
@@ -86,7 +81,7 @@ export const auditRoutes = [
       const page = timePageOf(filters, cursor, clock.now())
       const ours = store.of(principal.organization_id)
       const rows = await readEntries(ours, page, query)
-      const { data, meta } = timePage(rows, { limit, filters, idOf: ({ entry_id }) => entry_id })
+      const { data, meta } = timePage(rows, { limit, filters, id: 'entry_id' })
       const emails = await readEmails(ours, data)
       return reply(200, {
         data: data.map((row) => entryOf(row, emails)),

@@ -78,10 +78,9 @@ const selectMembers = ({ organizationId }: OrganizationRows) => sql`
     from memberships m join users u using (user_id)
    where m.organization_id = ${organizationId}`
 
-/** Reads the members, sorted by email. */
-export async function readMembers(ours: OrganizationRows): Promise<Member[]> {
-  const members = await query<Member>(ours, selectMembers(ours))
-  return members.sort((left, right) => (left.email < right.email ? -1 : 1))
+/** Reads the members, unordered. */
+export function readMembers(ours: OrganizationRows): Promise<Member[]> {
+  return query<Member>(ours, selectMembers(ours))
 }
 
 export async function readMember(ours: OrganizationRows, userId: string): Promise<Member | null> {

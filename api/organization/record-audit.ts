@@ -20,11 +20,13 @@ interface AuditOrigin {
   readonly requestId: string
 }
 
-export interface AuditEntry extends AuditOrigin {
+export interface AuditEntry {
   /** The action, as a resource and a past participle, for example `api_key.created`. */
   readonly action: string
-  /** The changed resource, for example `{ kind: 'api_key', id }`. */
-  readonly target: { readonly kind: string; readonly id: string }
+  /** The id of the changed resource. */
+  readonly id: string
+  /** The kind of the changed resource. Default: the part of the action before the dot. */
+  readonly kind?: string
   /** Additional details. Must not contain secrets, passwords or tokens. */
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
@@ -49,14 +51,17 @@ export function originOf(
  * before if it waited for a lock.
  * @param transaction the transaction that makes the change
  */
-export async function recordAudit(transaction: Queryable, entry: AuditEntry): Promise<void> {
-  const { organizationId, userId, action, target, details, address, requestId } = entry
+export async function recordAudit(
+  transaction: Queryable,
+  { organizationId, userId, address, requestId }: AuditOrigin,
+  { action, id, kind = action.split('.')[0], details }: AuditEntry
+): Promise<void> {
   await query(
     transaction,
     sql`insert into audit_log (organization_id, entry_id, created_at, actor_kind, actor_id, action,
                                target_kind, target_id, details, address, request_id)
         values (${organizationId}, ${randomUUID()}, clock_timestamp(), 'user', ${userId},
-                ${action}, ${target.kind}, ${target.id},
+                ${action}, ${kind}, ${id},
                 ${details === undefined ? null : JSON.stringify(details)}, ${address},
                 ${requestId})`
   )

@@ -14,7 +14,7 @@ import { inviteRoutes } from './invites/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import * as queries from './queries.ts'
 import type { Member } from './queries.ts'
-import { auditOriginOf, recordAudit } from './record-audit.ts'
+import { originOf, recordAudit } from './record-audit.ts'
 import * as schemas from './schemas.ts'
 
 const path = '/v1/auth/organization'
@@ -80,12 +80,8 @@ const ownRoutes = [
       const role = await store.accounts.change(async (transaction) => {
         const role = await queries.moveSession(transaction, { ...call.principal, organization_id })
         if (organization_id === call.principal.organization_id) return role
-        await recordAudit(transaction, {
-          ...auditOriginOf(call),
-          organizationId: organization_id,
-          action: 'session.switched',
-          target: { kind: 'session', id: session_id }
-        })
+        const origin = originOf(call, user_id, organization_id)
+        await recordAudit(transaction, origin, { action: 'session.switched', id: session_id })
         return role
       })
       return call.reply(200, {
@@ -115,10 +111,7 @@ const memberRoutes = [
     share: 'account calls',
     handle: async ({ principal, query, reply }, { store }) => {
       const members = await queries.readMembers(store.of(principal.organization_id))
-      return reply(
-        200,
-        listPage(members, query, ({ email }) => email)
-      )
+      return reply(200, listPage(members, query, 'email'))
     }
   }),
   route({

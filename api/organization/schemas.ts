@@ -4,8 +4,7 @@ import { userRoles } from '../../core/user-role.ts'
 import { boolean, closed, integer, objectOf, oneOf, orNull } from '../../http/schema.ts'
 import { schemaFor, text } from '../../http/schema.ts'
 import { accessTokenMembers } from '../accounts/schemas.ts'
-import { nameText } from '../response-schemas.ts'
-import { time, uuid } from '../response-schemas.ts'
+import { nameText, time, uuid } from '../response-schemas.ts'
 
 export const role = oneOf(userRoles, { example: 'member' })
 

@@ -7,7 +7,6 @@ import { plainText } from '../response-schemas.ts'
 import { listDecisions } from '../decisions/list-decisions.ts'
 import { labelPatterns, listQuery, readListQuery } from '../decisions/list-query.ts'
 import { decisionPage } from '../decisions/schemas.ts'
-import { jsonListOf } from '../page.ts'
 import { auditOriginOf, recordAudit } from '../organization/record-audit.ts'
 import { routesOf } from '../services.ts'
 import type { Services } from '../services.ts'
@@ -20,7 +19,7 @@ import { nowOf } from '../stats/stats-series.ts'
 import { decisionSource } from '../stats/sum-sources.ts'
 import { bucketsOf } from '../stats/time-buckets.ts'
 import type { HourRange } from '../stats/time-buckets.ts'
-import { pageQuery, textFilter } from '../page.ts'
+import { cursorParameter, pageQuery, pageReply, textFilter } from '../page.ts'
 import { lagOf, readWatermark } from '../watermark.ts'
 import type { Watermark } from '../watermark.ts'
 import { agentsMax, filterAgents, readCandidates, readListed } from './agent-list.ts'
@@ -97,12 +96,7 @@ export const profileRoutes = [
         )
       ),
       ...pageQuery('agents'),
-      cursor: optional(
-        textFilter(
-          'The `meta.next_cursor` of the previous page. Omit it for the first page.',
-          cursorCharsMax
-        )
-      )
+      cursor: cursorParameter(cursorCharsMax)
     },
     answers: { 200: { description: 'A page of agents.', schema: schemas.agentList } },
     problems: ['invalid_query'],
@@ -126,8 +120,7 @@ export const profileRoutes = [
         cut: agents.length >= agentsMax,
         ...lagOf(watermark, clock)
       }
-      const data = await jsonListOf(rows, (row) => row)
-      return jsonReply(200, `{"data":${data},"meta":${JSON.stringify(meta)}}`)
+      return pageReply(rows, (row) => row, meta)
     }
   }),
   route({
@@ -173,10 +166,10 @@ export const profileRoutes = [
       const changed = await store.of(organizationId).change(async (transaction) => {
         const edit = { organizationId, agentId, userId }
         const record = await changeProfile(transaction, edit, call.body)
-        await recordAudit(transaction, {
-          ...auditOriginOf(call),
+        await recordAudit(transaction, auditOriginOf(call), {
           action: 'profile.changed',
-          target: { kind: 'agent', id: agent_id },
+          kind: 'agent',
+          id: agent_id,
           details: { members: Object.keys(call.body) }
         })
         return record

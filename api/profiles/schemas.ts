@@ -1,12 +1,10 @@
 /** Schemas of agents and their measures. The examples describe one agent. */
-import { boolean, closed, listOf, mapOf, number, objectOf } from '../../http/schema.ts'
-import { oneOf, optional, orNull, schemaFor, text, timeWith } from '../../http/schema.ts'
-import { withExample } from '../../http/schema.ts'
+import { boolean, closed, listOf, mapOf, number, objectOf, oneOf } from '../../http/schema.ts'
+import { optional, orNull, schemaFor, text, timeWith, withExample } from '../../http/schema.ts'
 import type { Static } from '../../http/schema.ts'
-import { plainText } from '../response-schemas.ts'
+import { count, countOf, integerOrNull, plainText, time, timeOrNull } from '../response-schemas.ts'
+import { uuid } from '../response-schemas.ts'
 import { lagMembers, listMeta } from '../page.ts'
-import { count, countOf, integerOrNull, time } from '../response-schemas.ts'
-import { timeOrNull, uuid } from '../response-schemas.ts'
 import { measure, measureMembers, numberOrNull } from '../stats/schemas.ts'
 import { agentStatuses } from './agent-status.ts'
 

@@ -5,9 +5,8 @@ import { allOptional, boolean, closed, exampleOf, integer, listOf } from '../../
 import { mapOf, number, objectOf, oneOf, optional, orNull, schemaFor } from '../../http/schema.ts'
 import { text, timeWith, withExample } from '../../http/schema.ts'
 import type { Static, TObject } from '../../http/schema.ts'
-import { lagMembers, listMeta, pageQuery, textFilter } from '../page.ts'
+import { lagMembers, listMeta, pageQuery, textFilter, timeParameters } from '../page.ts'
 import * as parts from '../response-schemas.ts'
-import { defaultRangeDays } from '../time-range.ts'
 
 const { count, countOf, countsOf, noText, noTime, originMembers, time, uuid } = parts
 const { timeOrNull, usuallyNull } = parts
@@ -16,15 +15,6 @@ export const replaysMax = 1000
 export const matchedMax = 10_000
 export const openStatuses = ['scheduled', 'running', 'retrying', 'blocked'] as const
 export const endedStatuses = ['succeeded', 'failed', 'skipped', 'expired', 'canceled'] as const
-
-/** Returns the query parameters `from` and `to` of a list. */
-export function timeParameters(what: string, limits = '.') {
-  const from =
-    `${what} at or after this time: RFC 3339, or relative such as -24h. Default: ` +
-    `${defaultRangeDays} days before \`to\`${limits}`
-  const to = `${what} before this time: RFC 3339, -24h or now. Default: no end.`
-  return allOptional({ from: textFilter(from, 40), to: textFilter(to, 40) })
-}
 
 export const decisionId = text({ pattern: uuidPattern, example: exampleOf(uuid) })
 

@@ -35,8 +35,8 @@ export const ruleRoutes = [
     share: 'expensive reads',
     handle: async ({ principal, query }, { store }) => {
       const rules = await queries.readRules(store.of(principal.organization_id))
-      const { data, meta } = listPage(rules, query, ({ rule }) => rule.rule_id)
-      return pageReply(data, ruleView, meta)
+      const { data, meta } = listPage(rules.map(ruleView), query, 'rule_id')
+      return pageReply(data, (rule) => rule, meta)
     }
   }),
   route({

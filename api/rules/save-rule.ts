@@ -8,7 +8,7 @@ import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
 import { resolveRules } from '../../evaluators/planning/resolve-rules.ts'
 import type { FindVersion } from '../../evaluators/planning/resolve-rules.ts'
 import { query, sql } from '../../platform/postgres/sql.ts'
-import { invalidBody, limitReached, refuseName } from '../configuration/problems.ts'
+import { limitReached, refuseBody, refuseName } from '../configuration/problems.ts'
 import type { Edit, OrganizationRows } from '../configuration/with-organization-lock.ts'
 import { jsonListOf } from '../page.ts'
 import { readReferences, readRules, rulesMax, upsertRule } from './queries.ts'
@@ -62,7 +62,7 @@ export async function refuseReferences(
     seen.add(found.evaluator_id)
     return []
   })
-  if (errors.length > 0) throw invalidBody(errors)
+  refuseBody(errors)
 }
 
 function missing(

@@ -2,7 +2,7 @@
 import type { Violation } from '../../core/problem.ts'
 import { oneOf, optional, text, withDefault } from '../../http/schema.ts'
 import type { Static, TObject } from '../../http/schema.ts'
-import { invalidQuery, rangeOf, textFilter } from '../page.ts'
+import { invalidQuery, rangeOf, textFilter, timeParameters } from '../page.ts'
 import { agentIdOf } from '../profiles/agent-name.ts'
 import { isMetric, isSource, metricNames, scoreNameOf, sourceOf } from './metrics.ts'
 import { groupNames, isGroup } from './sum-sources.ts'
@@ -26,13 +26,7 @@ export const windowParameter = text({
 
 export const periodParameters = {
   window: optional(windowParameter),
-  from: optional(
-    textFilter(
-      `Received at or after this RFC 3339 time. At most ${rangeDaysMax} days before \`to\`.`,
-      40
-    )
-  ),
-  to: optional(textFilter('Received before this RFC 3339 time. Default: now.', 40))
+  ...timeParameters('Received', `; maximum: ${rangeDaysMax} days before \`to\`.`)
 }
 
 export const statsParameters = {

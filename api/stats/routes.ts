@@ -110,7 +110,8 @@ async function readSums(
     if (groups.length === 0 || !isSource(source)) return null
     const metrics = bySource.get(source)
     if (metrics === undefined) {
-      return { source, ...(await selectTopGroups(store, source, { ...inRange, groupsMax })) }
+      const groups = await selectTopGroups(store, source, { ...inRange, groupsMax })
+      return { source, keys: groups.map(({ key }) => key), total: groups[0]?.total ?? 0 }
     }
     const wanted = { ...sumsQueryOf(metrics), groupsMax }
     return { source, ...(await selectTopSums(store, source, wanted)) }

@@ -50,22 +50,16 @@ export async function selectSums(
   return sumRowsOf(series, namesOf(source, wanted))
 }
 
-interface TopGroups {
-  /** Group keys, largest group first. */
-  readonly keys: readonly string[]
-  /** Number of groups. */
-  readonly total: number
-}
-
 /**
  * Selects sums like `selectSums`, but determines the largest groups in the same statement. All
  * other groups are combined.
+ * @returns `keys`, the keys of the groups, largest first; `total`, the number of groups; and `rows`
  */
 export async function selectTopSums(
   store: OrganizationStore,
   source: SumSource,
   { groupsMax, ...wanted }: SumQuery & { readonly groupsMax: number }
-): Promise<TopGroups & { readonly rows: readonly SumRow[] }> {
+) {
   const series = await selectSeries(store, source, {
     ...wanted,
     seriesMax: groupsMax + 1,
@@ -86,23 +80,25 @@ export async function selectTopSums(
   }
 }
 
-/** @param wanted must not include the previous range */
-export async function selectTopGroups(
+/**
+ * Selects the largest groups with their sizes, largest first, and the number of groups.
+ * @param wanted must not include the previous range
+ */
+export function selectTopGroups(
   store: OrganizationStore,
   source: SumSource,
   { groupsMax, ...wanted }: GroupQuery & { readonly groupsMax: number }
-): Promise<TopGroups> {
+) {
   const size = raw(source.size)
-  const rows = await query<{ key: string; total: number }>(
+  return query<{ readonly key: string; readonly size: number; readonly total: number }>(
     store,
     sql`with ${groupedSums(store, source, { ...wanted, sums: [source.size] })}
-        select ${keyOf(wanted.groups)} as key, count(*) over () as total
+        select ${keyOf(wanted.groups)} as key, ${size}::float8 as size, count(*) over () as total
           from grouped
          where ${size} > 0
          order by ${size} desc, 1
          limit ${groupsMax}`
   )
-  return { keys: rows.map(({ key }) => key), total: rows[0]?.total ?? 0 }
 }
 
 /** Returns the names of the sums to compute. They always include the size of a series. */

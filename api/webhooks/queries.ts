@@ -23,10 +23,10 @@ type WebhookRow = Omit<StoredWebhook, 'threshold'> & { readonly threshold: strin
 /** Number of hours for which the previous secret stays valid, so that receivers can switch. */
 export const secretOverlapHours = 24
 
-/** Reads all webhooks of an organization, sorted by name. */
+/** Reads all webhooks of an organization, unordered. */
 export async function readWebhooks(ours: OrganizationRows): Promise<StoredWebhook[]> {
   const rows = await query<WebhookRow>(ours, selectWebhooks(ours))
-  return rows.map(storedOf).toSorted((left, right) => (left.name < right.name ? -1 : 1))
+  return rows.map(storedOf)
 }
 
 /** @throws {Problem} 404 if the webhook does not exist */

@@ -4,16 +4,16 @@ import { prefixedId } from '../../core/ids/prefixed-id.ts'
 import { testEvent } from '../../core/webhook.ts'
 import { oneOf, optional, text } from '../../http/schema.ts'
 import { admin, session } from '../../http/typed-route.ts'
-import { plainText } from '../response-schemas.ts'
+import { newWebhookSecret } from '../../platform/http-client/webhook-signature.ts'
 import { limitReached, refuseName } from '../configuration/problems.ts'
 import { changeOf, withOrganizationLock } from '../configuration/with-organization-lock.ts'
 import { deletedOf, listPage, pageOf, pageQuery, timePage, timePageOf } from '../page.ts'
+import { timeParameters } from '../page.ts'
 import { routesOf } from '../services.ts'
-import { defaultRangeDays } from '../time-range.ts'
 import * as queries from './queries.ts'
 import type { StoredWebhook } from './queries.ts'
 import * as schemas from './schemas.ts'
-import { makeSecret, openSecrets, refuseWebhook, webhookDraftOf } from './webhook-draft.ts'
+import { refuseWebhook, webhookDraftOf } from './webhook-draft.ts'
 
 export const webhooksMax = 20
 
@@ -34,7 +34,7 @@ export const webhookRoutes = [
     problems: ['invalid_query'],
     handle: async ({ principal, query, reply }, { store }) => {
       const found = await queries.readWebhooks(store.of(principal.organization_id))
-      const { data, meta } = listPage(found, query, ({ name }) => name)
+      const { data, meta } = listPage(found, query, 'name')
       return reply(200, { data: data.map(webhookView), meta })
     }
   }),
@@ -53,11 +53,12 @@ export const webhookRoutes = [
       201: { description: 'The new webhook, with its secret.', schema: schemas.webhookWithSecret }
     },
     problems: ['name_taken', 'limit_reached', 'secrets_key_missing'],
-    handle: async (call, { store, clock, outbound, sealer }) => {
+    handle: async (call, { store, clock, outbound, secrets }) => {
       const draft = webhookDraftOf(call.body, null)
       refuseWebhook(draft, outbound)
       const id = prefixedId('whk', clock.now())
-      const { secret, sealed } = makeSecret(sealer, call.principal.organization_id, id)
+      const secret = newWebhookSecret()
+      const sealed = secrets.seal(secret, call.principal.organization_id, id)
       const created = await withOrganizationLock(store, call, async (edit) => {
         const others = await queries.readWebhooks(edit)
         if (others.length >= webhooksMax) throw limitReached('webhooks', webhooksMax)
@@ -157,11 +158,14 @@ export const webhookRoutes = [
      * the status of the response, so that a webhook cannot be used to read from internal servers.
      */
     handle: async ({ principal, params: { webhook_id }, reply }, services) => {
-      const { store, clock, sealer, postWebhook } = services
+      const { store, clock, postWebhook } = services
       const { organization_id } = principal
       const webhook = await queries.readWebhook(store.of(organization_id), webhook_id)
-      const secrets = openSecrets(sealer, organization_id, webhook)
-      const { name, url } = webhook
+      const { name, url, secret_sealed, secret_before_sealed } = webhook
+      // Newest first. Receivers may still use the previous secret.
+      const secrets = [secret_sealed, secret_before_sealed].flatMap((sealed) =>
+        sealed === null ? [] : services.secrets.open(sealed, organization_id, webhook_id)
+      )
       const begunAt = clock.now()
       const id = uuidv7(begunAt)
       const created_at = new Date(begunAt).toISOString()
@@ -190,9 +194,10 @@ export const webhookRoutes = [
       200: { description: 'The webhook, with its new secret.', schema: schemas.webhookWithSecret }
     },
     problems: ['webhook_not_found', 'secrets_key_missing'],
-    handle: async (call, { store, sealer }) => {
+    handle: async (call, { store, secrets }) => {
       const id = call.params.webhook_id
-      const { secret, sealed } = makeSecret(sealer, call.principal.organization_id, id)
+      const secret = newWebhookSecret()
+      const sealed = secrets.seal(secret, call.principal.organization_id, id)
       const rotated = await withOrganizationLock(store, call, async (edit) => {
         const { name } = await queries.readWebhook(edit, id)
         await queries.replaceSecret(edit, id, sealed)
@@ -213,22 +218,13 @@ export const webhookRoutes = [
       'page. Deliveries that have ended are kept for 30 days.',
     params,
     query: {
-      from: optional(
-        schemas.textUpTo(
-          40,
-          `Only deliveries created at or after this time. Default: ${defaultRangeDays} days ` +
-            'before `to`.'
-        )
-      ),
-      to: optional(
-        schemas.textUpTo(40, 'Only deliveries created before this time. Default: no limit.')
-      ),
+      ...timeParameters('Created'),
       status: optional(
         oneOf(['pending', 'delivered', 'failed'], {
           description: 'Only deliveries with this status.'
         })
       ),
-      ...pageQuery('deliveries', { pattern: plainText })
+      ...pageQuery('deliveries')
     },
     answers: { 200: { description: 'A page of deliveries.', schema: pageOf(schemas.delivery) } },
     problems: ['webhook_not_found', 'invalid_query'],
@@ -240,8 +236,7 @@ export const webhookRoutes = [
       await queries.readWebhook(ours, webhook_id)
       const rowsMax = query.limit + 1
       const rows = await queries.readDeliveries(ours, webhook_id, { status, page, rowsMax })
-      const idOf = ({ delivery_id }: (typeof rows)[number]) => delivery_id
-      return reply(200, timePage(rows, { limit: query.limit, filters, idOf }))
+      return reply(200, timePage(rows, { limit: query.limit, filters, id: 'delivery_id' }))
     }
   }),
   route({

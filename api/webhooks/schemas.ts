@@ -5,24 +5,21 @@ import { allOptional, boolean, closed, exampleOf, integer, listOf } from '../../
 import { number, objectOf, oneOf, optional, orNull, text, timeWith } from '../../http/schema.ts'
 import { withExample } from '../../http/schema.ts'
 import type { Static } from '../../http/schema.ts'
+import { textFilter } from '../page.ts'
 import { nameSchema, plainText, time, timeOrNull, uuid } from '../response-schemas.ts'
 
 export const thresholdDefaults = { window_minutes: 60, min_n: 20 } as const
 const scoresMax = 20_000
 
-export function textUpTo(maxLength: number, description: string) {
-  return text({ minLength: 1, maxLength, pattern: plainText, description })
-}
-
-function scopeUpTo(maxLength: number, description: string) {
-  return orNull(textUpTo(maxLength, description), { example: null })
+function scope(description: string, maxLength: number) {
+  return orNull(textFilter(description, maxLength), { example: null })
 }
 
 const threshold = {
-  score: withExample(textUpTo(1000, 'The name of the score.'), 'refund_policy'),
-  evaluator_id: scopeUpTo(100, 'Only scores of this evaluator; null for all.'),
-  agent_id: scopeUpTo(255, 'Only scores of decisions of this agent; null for all.'),
-  domain: scopeUpTo(100, 'Only scores of decisions of this domain; null for all.'),
+  score: withExample(textFilter('The name of the score.', 1000), 'refund_policy'),
+  evaluator_id: scope('Only scores of this evaluator; null for all.', 100),
+  agent_id: scope('Only scores of decisions of this agent; null for all.', 255),
+  domain: scope('Only scores of decisions of this domain; null for all.', 100),
   metric: oneOf(['pass_rate', 'mean']),
   window_minutes: integer({
     minimum: 1,
@@ -59,10 +56,13 @@ const thresholdBody = closed(
 
 const bodyMembers = {
   name: withExample(nameSchema, 'quality alerts'),
-  url: withExample(
-    textUpTo(2000, 'The URL to post to. It must be https and on the public internet.'),
-    'https://example.com/hooks/sluice'
-  ),
+  url: text({
+    minLength: 1,
+    maxLength: 2000,
+    pattern: plainText,
+    description: 'The URL to post to. It must be https and on the public internet.',
+    example: 'https://example.com/hooks/sluice'
+  }),
   events: listOf(oneOf(webhookEvents), {
     minItems: 1,
     maxItems: webhookEvents.length,

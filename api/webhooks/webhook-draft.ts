@@ -1,14 +1,9 @@
-/** Builds webhooks from request bodies, validates them, and encrypts and decrypts their secrets. */
-import { Problem } from '../../core/problem.ts'
+/** Builds webhooks from request bodies, and validates them. */
 import type { Violation } from '../../core/problem.ts'
 import { recoveryValueOf } from '../../core/webhook.ts'
 import type { ScoreThreshold } from '../../core/webhook.ts'
 import type { Outbound } from '../../platform/http-client/outbound.ts'
-import { newWebhookSecret } from '../../platform/http-client/webhook-signature.ts'
-import { webhookSecretContextOf } from '../../platform/http-client/webhook-signature.ts'
-import { SealError } from '../../platform/security/sealed-secret.ts'
-import type { Sealer } from '../../platform/security/sealed-secret.ts'
-import { invalidBody } from '../configuration/problems.ts'
+import { refuseBody, violationAt } from '../configuration/problems.ts'
 import type { StoredWebhook, WebhookDraft } from './queries.ts'
 import { thresholdDefaults } from './schemas.ts'
 import type { WebhookChange } from './schemas.ts'
@@ -38,13 +33,11 @@ export function refuseWebhook(
   { url, events, threshold }: WebhookDraft,
   outbound: Pick<Outbound, 'addressObjection'>
 ): void {
-  const objection = outbound.addressObjection(url)
-  const errors = [
-    ...(objection === null ? [] : [{ pointer: '/url', detail: objection }]),
+  refuseBody([
+    ...violationAt('/url', outbound.addressObjection(url)),
     ...violationsOfEvents(events, threshold),
     ...(threshold === null ? [] : violationsOfThreshold(threshold))
-  ]
-  if (errors.length > 0) throw invalidBody(errors)
+  ])
 }
 
 function violationsOfEvents(
@@ -74,45 +67,4 @@ function violationsOfThreshold(threshold: ScoreThreshold): Violation[] {
 
 function violation(member: string, detail: string): Violation {
   return { pointer: `/threshold/${member}`, detail }
-}
-
-/** @throws {Problem} 409 if SECRETS_KEY is not set */
-export function makeSecret(sealer: Sealer | null, organizationId: string, webhookId: string) {
-  if (sealer === null) {
-    throw keyMissing(
-      'This gateway has no SECRETS_KEY to encrypt secrets with; ask its operator to set one'
-    )
-  }
-  const secret = newWebhookSecret()
-  return { secret, sealed: sealer.seal(secret, webhookSecretContextOf(organizationId, webhookId)) }
-}
-
-/**
- * Returns the secrets that sign deliveries, newest first. After a rotation, this includes the
- * previous secret while it is valid.
- * @throws {Problem} 409 if SECRETS_KEY is not set or cannot decrypt a secret
- */
-export function openSecrets(
-  sealer: Sealer | null,
-  organizationId: string,
-  webhook: StoredWebhook
-): readonly string[] {
-  const { webhook_id, secret_sealed, secret_before_sealed } = webhook
-  if (sealer === null) {
-    throw keyMissing(
-      'This gateway has no SECRETS_KEY to decrypt the secret with; ask its operator to set it'
-    )
-  }
-  try {
-    const context = webhookSecretContextOf(organizationId, webhook_id)
-    const before = secret_before_sealed === null ? [] : [secret_before_sealed]
-    return [secret_sealed, ...before].map((sealed) => sealer.open(sealed, context))
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error
-    throw keyMissing(`The secret of the webhook cannot be decrypted: ${error.message}; rotate it`)
-  }
-}
-
-function keyMissing(reason: string): Problem {
-  return new Problem('secrets_key_missing', { detail: `${reason}.` })
 }

@@ -13,14 +13,6 @@ export function newWebhookSecret(): string {
   return prefix + randomBytes(secretBytes).toString('base64')
 }
 
-/**
- * Returns the encryption context of a webhook's secret. The context prevents decryption of the
- * secret in the row of another webhook.
- */
-export function webhookSecretContextOf(organizationId: string, webhookId: string): string {
-  return `${organizationId}/${webhookId}`
-}
-
 interface WebhookMessage {
   readonly id: string
   /** Time of sending. It is signed, so that receivers can reject replayed deliveries. */

@@ -34,6 +34,14 @@ export class SealError extends Error {
 }
 
 /**
+ * Returns the context of a secret.
+ * @param id the id of the connection or webhook
+ */
+export function secretContextOf(organizationId: string, id: string): string {
+  return `${organizationId}/${id}`
+}
+
+/**
  * @param secretsKey the value of SECRETS_KEY; any text, because the encryption key is derived from
  * it
  */

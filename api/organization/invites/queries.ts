@@ -26,17 +26,15 @@ const columns = sql`invite_id, email, role, invited_by, created_at, expires_at,
  */
 const invitesMax = 2 * membersMax
 
-/** Reads the newest `invitesMax` open invites, oldest first. */
+/** Reads the newest `invitesMax` open invites, newest first. */
 export function readInvites(ours: OrganizationRows): Promise<OpenInvite[]> {
   return query(
     ours,
-    sql`select *
-          from (select ${columns}
-                  from invites
-                 where organization_id = ${ours.organizationId} and ${isOpen}
-                 order by invite_id desc
-                 limit ${invitesMax}) newest
-         order by invite_id`
+    sql`select ${columns}
+          from invites
+         where organization_id = ${ours.organizationId} and ${isOpen}
+         order by invite_id desc
+         limit ${invitesMax}`
   )
 }
 
@@ -121,10 +119,9 @@ export async function redeemInvite(
     sql`update invites set accepted_at = now()
          where organization_id = ${organization_id} and invite_id = ${invite_id}`
   )
-  await recordAudit(transaction, {
-    ...originOf(call, user_id, organization_id),
+  await recordAudit(transaction, originOf(call, user_id, organization_id), {
     action: 'invite.accepted',
-    target: { kind: 'invite', id: invite_id },
+    id: invite_id,
     details: { email: invite.email, role }
   })
   return { organization_id, name, role }

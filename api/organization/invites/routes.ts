@@ -5,11 +5,15 @@ import { createToken, tokenDigestOf } from '../../../core/ids/opaque-token.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { UserRole } from '../../../core/user-role.ts'
 import { admin, session } from '../../../http/typed-route.ts'
-import { invitesLimit, invitesToOneInAllLimit } from '../../accounts/throttle.ts'
-import { invitesToOneLimit } from '../../accounts/throttle.ts'
+import { invitesLimit, invitesToOneInAllLimit, invitesToOneLimit } from '../../accounts/throttle.ts'
 import { inviteEmail } from '../../accounts/emails.ts'
 import { readUser } from '../../accounts/queries.ts'
-import { invalidBody, limitReached, requireFound } from '../../configuration/problems.ts'
+import {
+  limitReached,
+  refuseBody,
+  requireFound,
+  violationAt
+} from '../../configuration/problems.ts'
 import { withOrganizationLock } from '../../configuration/with-organization-lock.ts'
 import type { Edit } from '../../configuration/with-organization-lock.ts'
 import { deletedOf, listPage, pageOf, pageQuery } from '../../page.ts'
@@ -37,10 +41,7 @@ export const inviteRoutes = [
     share: 'account calls',
     handle: async ({ principal, query, reply }, { store }) => {
       const invites = await queries.readInvites(store.of(principal.organization_id))
-      return reply(
-        200,
-        listPage(invites, query, ({ invite_id }) => invite_id)
-      )
+      return reply(200, listPage(invites, query, 'invite_id'))
     }
   }),
   route({
@@ -67,8 +68,7 @@ export const inviteRoutes = [
     handle: async (call, { store, clock, throttle, mail, config }) => {
       const { role } = call.body
       const email = normalizeEmail(call.body.email)
-      const objection = emailObjection(email)
-      if (objection !== null) throw invalidBody([{ pointer: '/email', detail: objection }])
+      refuseBody(violationAt('/email', emailObjection(email)))
       const attempt = { email, remoteAddress: call.remote_address }
       await throttle.invite(attempt, call.principal.organization_id)
       const token = createToken('sli')

@@ -2,8 +2,7 @@
 import { emailCharsMax } from '../../../core/account-rules.ts'
 import { uuidPattern } from '../../../core/ids/ids.ts'
 import { closed, objectOf, oneOf, orNull, text, timeWith } from '../../../http/schema.ts'
-import { plainText } from '../../response-schemas.ts'
-import { time, uuid } from '../../response-schemas.ts'
+import { plainText, time, uuid } from '../../response-schemas.ts'
 import { role } from '../schemas.ts'
 
 export const inviteDays = 7

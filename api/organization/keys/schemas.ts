@@ -2,8 +2,7 @@
 import { apiKeyScopes } from '../../../core/ids/api-key.ts'
 import { allOptional, closed, integer, listOf, objectOf, oneOf } from '../../../http/schema.ts'
 import { exampleOf, optional, orNull, text, timeWith, withExample } from '../../../http/schema.ts'
-import { nameText, plainText } from '../../response-schemas.ts'
-import { time, timeOrNull, uuid } from '../../response-schemas.ts'
+import { nameText, plainText, time, timeOrNull, uuid } from '../../response-schemas.ts'
 
 export const environmentDefault = 'live'
 export const scopesDefault = ['ingest'] as const

@@ -6,9 +6,9 @@ import { allOptional, boolean, closed, exampleOf, integer, listOf } from '../../
 import { mapOf, number, objectOf, oneOf, orNull } from '../../../http/schema.ts'
 import { schemaFor, text, timeWith, withDefault, withExample } from '../../../http/schema.ts'
 import type { Static, TObject } from '../../../http/schema.ts'
-import { lagMembers, listMeta, pageQuery, textFilter } from '../../page.ts'
+import { lagMembers, listMeta, pageQuery, textFilter, timeParameters } from '../../page.ts'
 import * as parts from '../../response-schemas.ts'
-import { decisionId, subjectMembers, timeParameters } from '../schemas.ts'
+import { decisionId, subjectMembers } from '../schemas.ts'
 
 export const nameCharsMax = 255
 export const pushesMax = 500

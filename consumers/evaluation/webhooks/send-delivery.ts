@@ -3,9 +3,8 @@ import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 import type { PostWebhook, WebhookResponse } from '../../../platform/http-client/post-webhook.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
-import { SealError } from '../../../platform/security/sealed-secret.ts'
+import { SealError, secretContextOf } from '../../../platform/security/sealed-secret.ts'
 import type { Sealer } from '../../../platform/security/sealed-secret.ts'
-import { webhookSecretContextOf } from '../../../platform/http-client/webhook-signature.ts'
 import { concludeDelivery } from './conclude-delivery.ts'
 import { deliveryResultOf } from './delivery.ts'
 import type { TakenDelivery } from './delivery.ts'
@@ -55,7 +54,7 @@ export function createSendDelivery(dependencies: SendDeliveryDependencies): Send
 /** Returns the newer secret first, because most receivers check only the first signature. */
 function secretsOf(delivery: TakenDelivery, sealer: Pick<Sealer, 'open'>): readonly string[] {
   const { organization_id, webhook_id, secret_sealed, secret_before_sealed } = delivery
-  const context = webhookSecretContextOf(organization_id, webhook_id)
+  const context = secretContextOf(organization_id, webhook_id)
   const sealed = secret_before_sealed === null ? [] : [secret_before_sealed]
   return [secret_sealed, ...sealed].map((each) => sealer.open(each, context))
 }

@@ -2,11 +2,8 @@
  * them.
  */
 import { randomUUID } from 'node:crypto'
-import { createSealer } from '../../../platform/security/sealed-secret.ts'
-import {
-  newWebhookSecret,
-  webhookSecretContextOf
-} from '../../../platform/http-client/webhook-signature.ts'
+import { createSealer, secretContextOf } from '../../../platform/security/sealed-secret.ts'
+import { newWebhookSecret } from '../../../platform/http-client/webhook-signature.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
 export interface Webhook {
@@ -50,7 +47,7 @@ export function createWebhookScene(database: TestDatabase, secretsKey: string): 
       const organization_id = (columns['organization_id'] ?? randomUUID()) as string
       const webhook_id = `whk_${randomUUID().replaceAll('-', '')}`
       const secret = newWebhookSecret()
-      const context = webhookSecretContextOf(organization_id, webhook_id)
+      const context = secretContextOf(organization_id, webhook_id)
       await insert('webhooks', {
         ...{ organization_id, webhook_id, name: webhook_id, url },
         secret_sealed: sealer.seal(secret, context),
