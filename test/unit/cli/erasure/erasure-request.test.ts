@@ -51,8 +51,8 @@ describe('rejects with a message that says what to pass', () => {
     [{ list: true, resume: true }, 'pass only one of'],
     [{ list: true, execute: true }, 'pass only one of'],
     [{ list: true, repeat: 'f' }, 'pass only one of'],
-    [{ repeat: 'f', organization }, 'reads the other options from its file'],
-    [{ repeat: 'f', everything: true }, 'reads the other options from its file'],
+    [{ repeat: 'f', organization }, 'reads all other options from its file'],
+    [{ repeat: 'f', everything: true }, 'reads all other options from its file'],
     [{ resume: true, session: 's' }, 'accept only --organization']
   ])('%j', (options, message) => {
     expect(() => eraseActionOf(options)).toThrow(message)
