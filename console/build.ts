@@ -1,6 +1,13 @@
-/** Builds the console into console/dist: hashed assets, each also compressed. */
+/** Builds the console into console/dist: hashed assets, each also compressed. Replaces the folder
+ * only at the end, so that no gateway serves half of a build.
+ */
+import { renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { build } from 'vite'
 import { compress } from './compress.ts'
+
+const folder = join(import.meta.dirname, 'dist')
+const next = `${folder}.next`
 
 await build({
   root: import.meta.dirname,
@@ -9,7 +16,7 @@ await build({
   base: '/console/',
   plugins: [compress()],
   build: {
-    outDir: 'dist',
+    outDir: next,
     emptyOutDir: true,
     sourcemap: true,
     // The Content-Security-Policy allows no data: URLs except images, and each file is cached.
@@ -18,3 +25,6 @@ await build({
     reportCompressedSize: false
   }
 })
+
+rmSync(folder, { recursive: true, force: true })
+renameSync(next, folder)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
-const compressible = /[.](css|html|js|svg)$/
+const compressible = /[.](css|html|js|map|svg)$/
 
 export function compress(): Plugin {
   return {

@@ -41,6 +41,8 @@ export interface Reply {
   readonly body: string
   /** Written instead of `body`. */
   readonly bytes?: Uint8Array
+  /** Whether all responses share `bytes`, so that unread responses take no memory of their own. */
+  readonly isShared?: boolean
   /** Written piece by piece instead of `body`. */
   readonly stream?: ReplyStream
 }

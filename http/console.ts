@@ -104,9 +104,10 @@ function replyWith({ headers, bytes, coded }: ConsoleFile, call: Call): Reply {
   const accepted = acceptedCodings(call.headers['accept-encoding'] ?? '')
   const names = Object.keys(codings) as Coding[]
   const coding = names.find((name) => accepted.has(name) && coded[name] !== undefined)
-  if (coding === undefined) return { status: 200, headers, body: '', bytes }
+  if (coding === undefined) return { status: 200, headers, body: '', bytes, isShared: true }
   const codedHeaders = { ...headers, 'content-encoding': coding }
-  return { status: 200, headers: codedHeaders, body: '', bytes: coded[coding] ?? bytes }
+  const codedBytes = coded[coding] ?? bytes
+  return { status: 200, headers: codedHeaders, body: '', bytes: codedBytes, isShared: true }
 }
 
 /** Parses `gzip, br;q=0`. A weight of 0 means that the coding is not accepted. */

@@ -9,7 +9,7 @@ const timeoutMs = 120_000
 const page = 'console/dist/index.html'
 /** Everything that the build reads. */
 const inputs = ['console/index.html', 'console/build.ts', 'console/compress.ts', 'console/src']
-const otherInputs = ['core/json', 'package-lock.json']
+const otherInputs = ['core', 'package-lock.json']
 
 /** @returns whether the console was built */
 export async function buildConsole(folder = root): Promise<boolean> {

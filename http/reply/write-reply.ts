@@ -30,15 +30,15 @@ export type WriteReply = (response: ServerResponse, reply: Reply, writing: Write
  * response after `timeoutMs`, or earlier if too many bytes are unread.
  */
 export function createWriteReply(timeoutMs: number, unread: UnreadResponses): WriteReply {
-  function watch(response: ServerResponse): void {
+  function watch(response: ServerResponse, isShared: boolean): void {
     const { socket } = response
     if (socket === null) {
       // The caller is still reading earlier responses. The timeout begins when this response can be
       // written.
-      response.once('socket', () => watch(response))
+      response.once('socket', () => watch(response, isShared))
       return
     }
-    unread.hold(response)
+    if (!isShared) unread.hold(response)
     const timer = setTimeout(() => socket.destroy(), timeoutMs)
     response.on('close', () => clearTimeout(timer))
   }
@@ -49,7 +49,7 @@ export function createWriteReply(timeoutMs: number, unread: UnreadResponses): Wr
     response.end(reply.bytes ?? reply.body)
     // Watches only responses that the kernel has not accepted completely, so most responses cost
     // nothing here.
-    if (response.writableLength > 0) watch(response)
+    if (response.writableLength > 0) watch(response, reply.isShared === true)
   }
 }
 

@@ -38,6 +38,26 @@ function rowsOf(page: Page) {
 }
 
 describe('the list', () => {
+  test('reads no path of the API that a link names instead of a decision', async () => {
+    const { page } = await openPage(scene())
+    const read: string[] = []
+    page.on('request', (request) => read.push(new URL(request.url()).pathname))
+    await signIn(page, scene().tenant, '/console/decisions?peek=export')
+    await page.getByText('No decision with this id exists').waitFor()
+    expect(read).not.toContain('/v1/decisions/export')
+  })
+
+  test('says so if signing out fails, and stays signed in', async () => {
+    const { page } = await openPage(scene())
+    await signIn(page, scene().tenant)
+    await page.route('**/v1/auth/logout', (route) => route.abort())
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Sluice cannot be reached').waitFor()
+    await page.unroute('**/v1/auth/logout')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: /sign in/i }).waitFor()
+  })
+
   test('restores its whole state from the URL, and Back undoes the last change', async () => {
     const watched = await openPage(scene())
     const { page, context } = watched

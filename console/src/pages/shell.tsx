@@ -99,12 +99,14 @@ function ZoneSelect() {
 
 function Account() {
   const { data } = useMe()
+  const [error, setError] = useState<unknown>(null)
   return (
     <>
       <p className="quiet ellipsis" title={data?.user.email}>
         {data?.user.email}
       </p>
-      <button type="button" className="small" onClick={signOut}>
+      {error instanceof Error && <ProblemBox error={error} />}
+      <button type="button" className="small" onClick={() => void signOut().catch(setError)}>
         Sign out
       </button>
     </>

@@ -18,10 +18,18 @@ interface SessionView {
 }
 
 const lockName = 'sluice-refresh'
-const refreshTimeoutMs = 10_000
+/** Maximum time to wait for another tab. */
+const lockTimeoutMs = 10_000
+/**
+ * Maximum time of one request. Two of them end within the ten seconds in which the server accepts
+ * the same refresh token again.
+ */
+const requestTimeoutMs = 4000
 /** Refreshes this long before the token expires, so that requests on their way stay valid. */
 const earlyMs = 10_000
 
+/** Number of sessions that ended, so that a refresh that began before is dropped. */
+let ended = 0
 let view: SessionView = { state: 'starting', reason: null }
 let tokens: Tokens | null = null
 let refreshing: Promise<void> | null = null
@@ -45,6 +53,7 @@ function show(next: SessionView): void {
 
 function end(next: SessionView): void {
   tokens = null
+  ended += 1
   show(next)
 }
 
@@ -88,10 +97,12 @@ export function refreshSession(): Promise<void> {
 }
 
 async function refreshAlone(): Promise<void> {
-  const signal = AbortSignal.timeout(refreshTimeoutMs)
-  const refresh = async () => keepTokens(await openTokens('/v1/auth/refresh', {}, signal))
+  const endedBefore = ended
   try {
-    await withLock(signal, refresh)
+    await withLock(async () => {
+      const next = await requestTokens().catch(retryOnce)
+      if (ended === endedBefore) keepTokens(next)
+    })
   } catch (error) {
     if (error instanceof ApiError && error.problem.status === 401) {
       writeMark(false)
@@ -103,9 +114,20 @@ async function refreshAlone(): Promise<void> {
 }
 
 /** Holds a lock of all tabs. Browsers have no locks on pages without TLS, except on loopback. */
-async function withLock(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+async function withLock(work: () => Promise<void>): Promise<void> {
   if (!('locks' in navigator)) return await work()
+  const signal = AbortSignal.timeout(lockTimeoutMs)
   await navigator.locks.request(lockName, { signal }, work)
+}
+
+function requestTokens(): Promise<Tokens> {
+  return openTokens('/v1/auth/refresh', {}, AbortSignal.timeout(requestTimeoutMs))
+}
+
+/** The server may have processed a request whose response was lost. */
+async function retryOnce(error: unknown): Promise<Tokens> {
+  if (error instanceof ApiError && error.problem.status === 0) return await requestTokens()
+  throw error
 }
 
 function sentenceOf(error: unknown): string {

@@ -1,7 +1,8 @@
 /** The session and its user, for components. */
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { readJson } from '../api/api.ts'
+import { readJson, readText } from '../api/api.ts'
+import { ApiError } from '../api/api-error.ts'
 import { forgetSession, keepTokens, session } from './session.ts'
 import { tokensOf } from './session-store.ts'
 import type { Me } from '../api/wire.ts'
@@ -17,11 +18,18 @@ export function useMe() {
   })
 }
 
-/** Ends the session at the server and in all tabs. */
-export function signOut(): void {
-  const revoke = readJson({ path: '/v1/auth/logout', body: {} })
-  // Without the server the tokens are forgotten here; the session then ends when it expires.
-  void revoke.catch(() => undefined).finally(forgetSession)
+/**
+ * Ends the session at the server and then in all tabs.
+ * @throws {ApiError} if the server did not end it: the cookie would let anybody continue it here
+ */
+export async function signOut(): Promise<void> {
+  try {
+    await readText({ path: '/v1/auth/logout', body: {} })
+  } catch (error) {
+    const isOver = error instanceof ApiError && error.problem.status === 401
+    if (!isOver) throw error
+  }
+  forgetSession()
 }
 
 /** Acts for another organization of the user. */

@@ -12,7 +12,18 @@ import { Payload } from './payload.tsx'
 import { SessionNeighbors } from './session-neighbors.tsx'
 import { useDecision } from './use-decision.ts'
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Checks the id first, because a link may contain any text and would choose the path to read. */
 export function DecisionView({ id }: { readonly id: string }) {
+  return uuid.test(id) ? <StoredDecision id={id} /> : <Unknown />
+}
+
+function Unknown() {
+  return <p>No decision with this id exists in this organization.</p>
+}
+
+function StoredDecision({ id }: { readonly id: string }) {
   const { data, error, failureReason, refetch } = useDecision(id)
   if (data !== undefined) return <DecisionDetails id={id} decision={data} />
   if (error === null) {
@@ -20,7 +31,7 @@ export function DecisionView({ id }: { readonly id: string }) {
     return <Loading label={isLate ? 'The decision is not stored yet. Waiting…' : 'Loading…'} />
   }
   if (error instanceof ApiError && error.problem.code === 'decision_not_found') {
-    return <p>No decision with this id exists in this organization.</p>
+    return <Unknown />
   }
   return <ProblemBox error={error} onRetry={() => void refetch()} />
 }

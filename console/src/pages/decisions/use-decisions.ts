@@ -23,7 +23,7 @@ export function useDecisions({ q, from, to }: ListQuery) {
   const { search: filters, errors } = useMemo(() => parseQuery(q), [q])
   const range = { ...(from !== null && { from }), ...(to !== null && { to }) }
   const query = useInfiniteQuery({
-    queryKey: ['decisions', filters, range],
+    queryKey: ['decisions', q, from, to],
     enabled: errors.length === 0,
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === null ? {} : { cursor: pageParam }

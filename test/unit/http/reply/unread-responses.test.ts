@@ -60,3 +60,20 @@ test('does not close a single response because of its size', async () => {
   expect(text.length).toBeGreaterThan(long.length)
   expect(cuts()).toBe(0)
 })
+
+test('does not count bytes that all responses share', async () => {
+  const bytes = Buffer.alloc(16 * mebibyte)
+  let made = 0
+  const handle = async () => {
+    made += 1
+    return { status: 200, headers: {}, body: '', bytes, isShared: true }
+  }
+  served = await serve([aRoute('get', '/', handle)], { unreadBytesMax: mebibyte })
+  for (let nth = 1; nth <= 6; nth++) {
+    askAndReadNothing()
+    await waitUntil(`${nth} are created`, () => made === nth)
+  }
+  const text = await converse(served.port, `${get}connection: close\r\n\r\n`)
+  expect(text.length).toBeGreaterThan(bytes.length)
+  expect([cuts(), await connections()]).toEqual([0, 6])
+})
