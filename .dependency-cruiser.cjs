@@ -224,7 +224,7 @@ module.exports = {
   forbidden: [...rooms, ...Object.entries(vendors).map(oneVendorOneFile), ...shapes],
   options: {
     doNotFollow: { path: '(^|/)node_modules/' },
-    exclude: { path: '^([.]sluice|coverage|(console|sdk/[^/]+)/dist|node_modules/[.])' },
+    exclude: { path: '^([.]sluice|coverage|(console|sdk/[^/]+)/dist([.]next)?|node_modules/[.])' },
     // Type imports count: a room that imports the types of another depends on it.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

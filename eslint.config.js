@@ -116,7 +116,16 @@ const typed = {
 }
 
 export default defineConfig(
-  { ignores: ['node_modules/', '.sluice/', 'coverage/', 'sdk/*/dist/', 'console/dist/'] },
+  {
+    ignores: [
+      'node_modules/',
+      '.sluice/',
+      'coverage/',
+      'sdk/*/dist/',
+      'console/dist/',
+      'console/dist.next/'
+    ]
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: typescript,
