@@ -78,6 +78,10 @@ export function createPostgres(options: PostgresOptions): PostgresPool {
   })
   // Ignored, because the pool replaces a broken idle connection.
   pool.on('error', () => {})
+  // The pool handles only errors of idle connections. An unhandled error would end the process. A
+  // server can end a connection in the same packet that makes it ready, so this is the only event
+  // that is early enough.
+  pool.on('connect', (client) => void client.on('error', () => {}))
 
   return {
     ...queryable(pool),
@@ -161,13 +165,9 @@ async function onConnection<T>(
   work: (client: pg.PoolClient) => Promise<T>
 ): Promise<T> {
   const client = await pool.connect()
-  // The pool handles only errors of idle connections. An unhandled error would end the process.
-  const ignore = (): void => {}
-  client.on('error', ignore)
   try {
     return await work(client)
   } finally {
-    client.off('error', ignore)
     // Discards the connection if it is still in a transaction.
     client.release(client.getTransactionStatus() !== idle)
   }
