@@ -1,4 +1,4 @@
-/** The rows of a text, of which only the visible ones are drawn. */
+/** Displays the rows of a text. Draws only the visible ones. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useId } from 'react'
 import type { RefObject } from 'react'

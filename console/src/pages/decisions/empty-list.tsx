@@ -11,7 +11,7 @@ export function EmptyList() {
   return <div className="list-state">{q === '' ? <EmptyRange /> : <EmptyFilter />}</div>
 }
 
-/** The terms of the query, each of which can be removed. */
+/** Lists the terms of the query, each with a button that removes it. */
 function EmptyFilter() {
   const [{ q }, setState] = useListState()
   const terms = termsOf(q)
