@@ -154,6 +154,23 @@ describe('a connection', () => {
     const changed = await send('PATCH', made, { api_key: 'sk-test-that-works' })
     expect(changed.body.circuit).toMatchObject({ state: 'closed', reason: null })
   })
+
+  test('closes its circuit when it is deleted, so that no alert counts it forever', async () => {
+    const made = await make()
+    const ids = [scene.organizationId, made.connection_id]
+    await scene.database.query(
+      `insert into connection_circuits (organization_id, connection_id, state, reason)
+       values ($1, $2, 'open', 'provider_auth')`,
+      ids
+    )
+    expect((await send('DELETE', made)).body).toMatchObject({ deleted: true })
+    const circuits = await scene.database.query(
+      `select state, reason from connection_circuits
+        where organization_id = $1 and connection_id = $2`,
+      ids
+    )
+    expect(circuits).toEqual([{ state: 'closed', reason: null }])
+  })
 })
 
 describe('a connection test', () => {
