@@ -1,5 +1,6 @@
 /** Applies each SQL migration once, in order, under a lock that excludes concurrent runs. */
 import { runner } from 'node-pg-migrate'
+import pg from 'pg'
 import { postgresAddressOf } from './postgres-tls.ts'
 
 interface MigrationOptions {
@@ -15,14 +16,21 @@ export async function applyMigrations({
   ca,
   folder
 }: MigrationOptions): Promise<string[]> {
-  const applied = await runner({
-    databaseUrl: postgresAddressOf(databaseUrl, ca ?? null),
-    dir: folder,
-    direction: 'up',
-    migrationsTable: 'migrations',
-    checkOrder: true,
-    singleTransaction: true,
-    log: () => {}
-  })
-  return applied.map(({ name }) => name)
+  // The runner would not wait until its own connection is closed.
+  const dbClient = new pg.Client(postgresAddressOf(databaseUrl, ca ?? null))
+  await dbClient.connect()
+  try {
+    const applied = await runner({
+      dbClient,
+      dir: folder,
+      direction: 'up',
+      migrationsTable: 'migrations',
+      checkOrder: true,
+      singleTransaction: true,
+      log: () => {}
+    })
+    return applied.map(({ name }) => name)
+  } finally {
+    await dbClient.end()
+  }
 }
