@@ -2,7 +2,8 @@
 import { uuidv7 } from './ids.ts'
 
 /** Prefixes of evaluators, rules, connections and webhooks. */
-type IdPrefix = 'evl' | 'rul' | 'con' | 'whk'
+export const idPrefixes = ['evl', 'rul', 'con', 'whk'] as const
+type IdPrefix = (typeof idPrefixes)[number]
 
 /** Returns the prefix and the 32 hex digits of a UUIDv7, so that ids sort by creation time. */
 export function prefixedId(prefix: IdPrefix, timestampMs: number): string {

@@ -54,15 +54,12 @@ async function ask(route: Route, path: string, credential: string | null): Promi
   return { status, text, code }
 }
 
-/** Returns a valid ID that does not exist. */
+/** Returns a valid ID that does not exist, with the prefix of the other organization's ID. */
 function nobodys(name: string): string {
   const hex = randomUUID().replaceAll('-', '')
-  const prefixes: Record<string, string> = {
-    ...{ evaluator_id: 'evl_', rule_id: 'rul_', connection_id: 'con_', webhook_id: 'whk_' }
-  }
   if (name === 'version') return '1'
   if (name === 'key_id') return hex.slice(0, 12)
-  const prefix = prefixes[name]
+  const [prefix] = /^[a-z]+_(?=[0-9a-f]{32}$)/.exec(foreignId(name)) ?? []
   return prefix === undefined ? randomUUID() : prefix + hex
 }
 

@@ -1,8 +1,8 @@
 /** Tests ids with a prefix for the kind of object. */
 import { expect, test } from '@jest/globals'
-import { prefixedId, prefixedIdPattern } from '../../../../core/ids/prefixed-id.ts'
+import { idPrefixes, prefixedId, prefixedIdPattern } from '../../../../core/ids/prefixed-id.ts'
 
-test.each(['evl', 'rul', 'con', 'whk'] as const)('%s matches only its own pattern', (prefix) => {
+test.each(idPrefixes)('%s matches only its own pattern', (prefix) => {
   const id = prefixedId(prefix, Date.UTC(2026, 0, 31))
   expect(id).toMatch(new RegExp(prefixedIdPattern(prefix)))
   expect(id.toUpperCase()).not.toMatch(new RegExp(prefixedIdPattern(prefix)))
