@@ -15,7 +15,8 @@ const vendors = {
   avsc: '^platform/avro/',
   ioredis: '^platform/redis/redis[.]ts$',
   'rate-limiter-flexible': '^platform/redis/shared-windows[.]ts$',
-  pg: '^platform/postgres/postgres[.]ts$',
+  // Two uses of one client: the pool, and the single connection of migrations.
+  pg: '^platform/postgres/(postgres|migrations)[.]ts$',
   'node-pg-migrate': '^platform/postgres/migrations[.]ts$',
   'prom-client': '^platform/telemetry/metrics[.]ts$',
   pino: '^platform/telemetry/logger[.]ts$',
