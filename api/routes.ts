@@ -14,6 +14,7 @@ import type { Services } from './services.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { deletionRoutes } from './decisions/deletions.ts'
 import { decisionRoutes } from './decisions/routes.ts'
+import { ingestionRoutes } from './ingestion/routes.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
@@ -27,6 +28,7 @@ export const apiRoutes = [
   ...deletionRoutes,
   ...statsRoutes,
   ...streamRoutes,
+  ...ingestionRoutes,
   ...accountRoutes,
   ...organizationRoutes,
   ...onboardingRoutes,
