@@ -5,7 +5,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { OutgoingRecord, RecordProducer } from '../../platform/kafka/record-producer.ts'
 import { messagesOf } from '../../platform/kafka/topic-reader.ts'
 import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
-import { originalHeadersOf } from '../records/dead-letter-origin.ts'
+import { originalHeadersOf } from '../../platform/kafka/dead-letter-origin.ts'
 import type { DeadLetteredMessage } from './choose-records.ts'
 import { insertMarks } from './replay-marks.ts'
 

@@ -59,6 +59,8 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
   agent_not_found:
     'Your organization has no agent with this id: none of its decisions are stored, or ' +
     'all were deleted.',
+  dead_letter_not_found:
+    'List the records with GET /v1/dead-letters. Records disappear when their topic deletes them.',
   deletion_not_found: 'Your organization has no deletion with this id.',
   method_not_allowed:
     'The path does not support this method. The header `Allow` lists the methods that it supports.',

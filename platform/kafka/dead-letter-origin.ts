@@ -1,5 +1,5 @@
 /** Parses the headers of a dead-letter record: reason, consumer group and origin. */
-import type { Message } from '../../platform/kafka/message-consumer.ts'
+import type { Message } from './message-consumer.ts'
 
 export interface DeadLetterOrigin {
   readonly reason: string

@@ -1,0 +1,91 @@
+/** Routes for the dead-letter records of an organization. */
+import { Problem } from '../../core/problem.ts'
+import { session } from '../../http/typed-route.ts'
+import { deadLetterTopicOf } from '../../schemas/index.ts'
+import { resultPageOf } from '../results/bounded-page.ts'
+import { routesOf } from '../services.ts'
+import type { Services } from '../services.ts'
+import type { OrganizationStore } from '../store.ts'
+import { lagOf, readWatermark } from '../watermark.ts'
+import type { Watermark } from '../watermark.ts'
+import * as queries from './queries.ts'
+import * as schemas from './schemas.ts'
+import { detailViewOf, entryViewOf } from './views.ts'
+
+const path = '/v1/dead-letters'
+const route = routesOf('dead-letters')
+
+export const deadLetterRoutes = [
+  route({
+    method: 'get',
+    path,
+    who: session,
+    id: 'listDeadLetters',
+    summary: 'List dead-letter records',
+    description:
+      'Returns the messages of your organization that a consumer group could not process, ' +
+      'newest first. `meta.matched` counts the records that match the filters on all pages. ' +
+      'A page may have fewer records than `limit`, or none, and still have a next page; ' +
+      'continue until `meta.next_cursor` is null. Records are kept for as long as the ' +
+      'dead-letter topic keeps them. Records that do not name their organization and decision ' +
+      'are only visible to the operator.',
+    query: schemas.listQuery,
+    answers: {
+      200: { description: 'A page of dead-letter records.', schema: schemas.deadLetterPage }
+    },
+    problems: ['invalid_query'],
+    share: 'expensive reads',
+    handle: async ({ principal, query, reply }, services) => {
+      const { store, clock, decisionsTopic } = services
+      const page = resultPageOf(query, clock.now())
+      const ours = store.of(principal.organization_id)
+      const watermark = await readIndexWatermark(ours, services)
+      const { data, meta } = await queries.readRecordPage(ours, page)
+      return reply(200, {
+        data: data.map((row) => entryViewOf(row, decisionsTopic)),
+        meta: {
+          ...meta,
+          ...lagOf(watermark, clock),
+          ...(await queries.countRecords(ours, page)),
+          applied: page.range
+        }
+      })
+    }
+  }),
+  route({
+    method: 'get',
+    path: `${path}/:dead_letter_id`,
+    who: session,
+    id: 'readDeadLetter',
+    summary: 'Get a dead-letter record',
+    description:
+      'Returns a dead-letter record with the headers, key and value of the original message. A ' +
+      'long value is truncated.',
+    params: schemas.deadLetterParams,
+    answers: { 200: { description: 'The dead-letter record.', schema: schemas.deadLetter } },
+    problems: ['dead_letter_not_found'],
+    share: 'expensive reads',
+    handle: async ({ principal, params, reply }, { store, decisionsTopic }) => {
+      const ours = store.of(principal.organization_id)
+      const found = await queries.findRecord(ours, params.dead_letter_id)
+      if (found === null) throw notFound()
+      return reply(200, detailViewOf(found, decisionsTopic))
+    }
+  })
+]
+
+function notFound(): Problem {
+  const detail = 'No dead-letter record with this id exists, or its topic no longer keeps it.'
+  return new Problem('dead_letter_not_found', { detail })
+}
+
+/** Reads the time up to which storage has indexed both dead-letter topics. */
+async function readIndexWatermark(
+  store: OrganizationStore,
+  { decisionsTopic, evaluationsTopic }: Pick<Services, 'decisionsTopic' | 'evaluationsTopic'>
+): Promise<Watermark> {
+  const topics = [decisionsTopic, evaluationsTopic].map(deadLetterTopicOf)
+  const [one, other] = await Promise.all(topics.map((topic) => readWatermark(store, topic)))
+  if (!one?.as_of || !other?.as_of) return { as_of: null }
+  return one.as_of < other.as_of ? one : other
+}
