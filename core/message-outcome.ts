@@ -41,6 +41,12 @@ export type DeadLetterReason =
   | 'refused_by_store'
   | 'id_conflict'
 
+/** Reasons that would recur after a replay, with descriptions. */
+export const permanentReasons: Readonly<Record<string, string>> = {
+  id_conflict: 'their decision_id belongs to another decision',
+  empty_value: 'they have no value'
+}
+
 export const done: MessageOutcome = Object.freeze({ kind: 'done' })
 export const duplicate: MessageOutcome = Object.freeze({ kind: 'duplicate' })
 export const erased: MessageOutcome = Object.freeze({ kind: 'erased' })

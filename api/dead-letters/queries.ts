@@ -62,8 +62,8 @@ const columns = sql`s.dead_letter_id, s.state, s.reason, s.step, s.error, s.deci
               order by other.written_at
               limit 1) as failed_again_as`
 
-const conditions = {
-  state: 's.state =',
+/** Conditions on the row `s`, by filter. */
+export const filterColumns = {
   reason: 's.reason =',
   step: 's.step =',
   agent_id: 's.agent_id ='
@@ -76,7 +76,7 @@ export function readRecordPage(store: OrganizationStore, page: ResultPage<DeadLe
   return readBoundedPage<DeadLetterRow & KeyedRow>(store, page, {
     sources: [{ table: sql`dead_letters`, time: 'written_at', condition: openOf(page), columns }],
     id: 'dead_letter_id',
-    filters: filterConditions(page.filters, conditions)
+    filters: conditionsOf(page)
   })
 }
 
@@ -99,11 +99,15 @@ export async function countRecords(
                          where ${and(scanned)}
                          order by written_at desc, decision_id desc, dead_letter_id desc
                          limit ${scannedMax}) as s
-                 where ${filterConditions(page.filters, conditions)}
+                 where ${conditionsOf(page)}
                  limit ${matchedMax + 1}) as matching`
   )
   const found = row?.found ?? 0
   return { matched: Math.min(found, matchedMax), more_than_matched: found > matchedMax }
+}
+
+function conditionsOf({ filters }: ResultPage<DeadLetterFilters>): Sql {
+  return filterConditions(filters, { ...filterColumns, state: 's.state =' })
 }
 
 /** Restricts a scan to the partial index of open records. */

@@ -1,6 +1,6 @@
 /** Routes for the dead-letter records of an organization. */
 import { Problem } from '../../core/problem.ts'
-import { session } from '../../http/typed-route.ts'
+import { admin, session } from '../../http/typed-route.ts'
 import { deadLetterTopicOf } from '../../schemas/index.ts'
 import { resultPageOf } from '../results/bounded-page.ts'
 import { routesOf } from '../services.ts'
@@ -9,11 +9,16 @@ import type { OrganizationStore } from '../store.ts'
 import { lagOf, readWatermark } from '../watermark.ts'
 import type { Watermark } from '../watermark.ts'
 import * as queries from './queries.ts'
+import { requestAction } from './request-action.ts'
 import * as schemas from './schemas.ts'
 import { detailViewOf, entryViewOf } from './views.ts'
 
 const path = '/v1/dead-letters'
 const route = routesOf('dead-letters')
+
+const everyResult =
+  'Check every result: the status is 200 even if some fail. Storage carries out the request, and ' +
+  'the response waits for it for up to 15 seconds; records that are `pending` then are handled later.'
 
 export const deadLetterRoutes = [
   route({
@@ -71,6 +76,40 @@ export const deadLetterRoutes = [
       if (found === null) throw notFound()
       return reply(200, detailViewOf(found, decisionsTopic))
     }
+  }),
+  route({
+    method: 'post',
+    path: `${path}/replay`,
+    who: admin,
+    id: 'replayDeadLetters',
+    summary: 'Replay dead-letter records',
+    description:
+      'Writes messages back to their original topic, with their original key, value and ' +
+      `headers: up to ${schemas.recordsMax} records by id, or the oldest open records that ` +
+      `match a filter. ${everyResult} A replayed message can fail again: it then has another ` +
+      'record, `failed_again_as`. Without a `reason`, a filter skips `id_conflict` and ' +
+      '`empty_value`, because these messages would fail again. If two groups rejected a ' +
+      'message, it is replayed once. A message can be written twice after a failure, but each ' +
+      'decision is stored once. Requires the role admin or higher.',
+    body: schemas.actionRequest,
+    answers: { 200: { description: 'One result per record.', schema: schemas.actionResult } },
+    problems: ['overloaded'],
+    handle: async (call, services) => call.reply(200, await requestAction('replay', call, services))
+  }),
+  route({
+    method: 'post',
+    path: `${path}/drop`,
+    who: admin,
+    id: 'dropDeadLetters',
+    summary: 'Drop dead-letter records',
+    description:
+      `Marks records as no longer needed: up to ${schemas.recordsMax} records by id, or the ` +
+      `oldest open records that match a filter. ${everyResult} Dropped records stay visible ` +
+      'until their topic deletes them, and cannot be replayed. Requires the role admin or higher.',
+    body: schemas.actionRequest,
+    answers: { 200: { description: 'One result per record.', schema: schemas.actionResult } },
+    problems: ['overloaded'],
+    handle: async (call, services) => call.reply(200, await requestAction('drop', call, services))
   })
 ]
 

@@ -191,19 +191,25 @@ export const actionRequest = withExample(
 )
 export type ActionRequest = Static<typeof actionRequest>
 
-const outcome = oneOf(
-  [
-    ...(['selected', 'replayed', 'dropped', 'already_replayed', 'already_dropped'] as const),
-    ...(['pending', 'failed', 'not_found'] as const)
-  ],
-  {
-    description:
-      '`selected`: the record would be affected; only in a dry run. `replayed`, `dropped`: done ' +
-      'by this request. `already_replayed`, `already_dropped`: done before, or by another ' +
-      'request. `pending`: requested and not carried out yet; get the record later. `failed`: ' +
-      'see `reason`. `not_found`: no record with this id exists.'
-  }
-)
+/** What became of a record in a replay or drop. */
+export const outcomes = [
+  'selected',
+  'replayed',
+  'dropped',
+  'already_replayed',
+  'already_dropped',
+  'pending',
+  'failed',
+  'not_found'
+] as const
+
+const outcome = oneOf(outcomes, {
+  description:
+    '`selected`: the record would be affected; only in a dry run. `replayed`, `dropped`: done ' +
+    'by this request. `already_replayed`, `already_dropped`: done before, or by another ' +
+    'request. `pending`: requested and not carried out yet; get the record later. `failed`: ' +
+    'see `reason`. `not_found`: no record with this id exists.'
+})
 
 export const actionResult = objectOf({
   dry_run: boolean(),
