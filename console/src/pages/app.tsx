@@ -1,5 +1,5 @@
 /** All routes of the console. */
-import { Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { useSession } from '../session/use-session.ts'
 import { Loading } from '../ui/loading.tsx'
@@ -8,6 +8,16 @@ import { DecisionsPage } from './decisions/decisions-page.tsx'
 import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
+
+const HealthPage = lazy(async () => ({
+  default: (await import('./health/health-page.tsx')).HealthPage
+}))
+const DeadLettersPage = lazy(async () => ({
+  default: (await import('./dead-letters/dead-letters-page.tsx')).DeadLettersPage
+}))
+const DeadLetterPage = lazy(async () => ({
+  default: (await import('./dead-letters/dead-letter-page.tsx')).DeadLetterPage
+}))
 
 export function App() {
   const { state, reason } = useSession()
@@ -33,6 +43,13 @@ function Pages() {
         <DecisionsPage />
       </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
+      <Route path="/health">
+        <HealthPage />
+      </Route>
+      <Route path="/dead-letters">
+        <DeadLettersPage />
+      </Route>
+      <Route path="/dead-letters/:id">{({ id }) => <DeadLetterPage key={id} id={id} />}</Route>
       <Route>
         <NotFound />
       </Route>
