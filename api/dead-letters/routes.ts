@@ -3,6 +3,7 @@ import { Problem } from '../../core/problem.ts'
 import { admin, session } from '../../http/typed-route.ts'
 import { deadLetterTopicOf } from '../../schemas/index.ts'
 import { resultPageOf } from '../results/bounded-page.ts'
+import type { ResultPage } from '../results/bounded-page.ts'
 import { routesOf } from '../services.ts'
 import type { Services } from '../services.ts'
 import type { OrganizationStore } from '../store.ts'
@@ -51,7 +52,7 @@ export const deadLetterRoutes = [
         meta: {
           ...meta,
           ...lagOf(watermark, clock),
-          ...(await queries.countRecords(ours, page)),
+          ...(await countMatching(ours, page, { data, meta })),
           applied: page.range
         }
       })
@@ -112,6 +113,17 @@ export const deadLetterRoutes = [
     handle: async (call, services) => call.reply(200, await requestAction('drop', call, services))
   })
 ]
+
+/** Counts the matching records. A list that ends on its first page is not read again to count it. */
+async function countMatching(
+  ours: OrganizationStore,
+  page: ResultPage<schemas.DeadLetterFilters>,
+  { data, meta }: Awaited<ReturnType<typeof queries.readRecordPage>>
+) {
+  const isWhole = page.after === null && meta.next_cursor === null
+  if (isWhole) return { matched: data.length, more_than_matched: false }
+  return queries.countRecords(ours, page)
+}
 
 function notFound(): Problem {
   const detail = 'No dead-letter record with this id exists, or its topic no longer keeps it.'
