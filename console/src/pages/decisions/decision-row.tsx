@@ -1,11 +1,11 @@
 /** One row of the list of decisions. */
 import { memo } from 'react'
-import type { MouseEvent } from 'react'
 import { Link } from 'wouter'
 import { visible } from '../../text/visible.ts'
 import type { DecisionSummary } from '../../api/wire.ts'
+import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/time.tsx'
-import { columns, tracksOf } from './columns.tsx'
+import { columns, tracksOf } from './columns.ts'
 
 interface DecisionRowProps {
   readonly decision: DecisionSummary
@@ -17,7 +17,8 @@ interface DecisionRowProps {
   /** The URL query of the list, which the link keeps. */
   readonly listQuery: string
   readonly onPeek: (index: number) => void
-  readonly onMenu: (event: MouseEvent<HTMLElement>, decision: DecisionSummary) => void
+  /** Called with a position on the screen. */
+  readonly onMenu: (decision: DecisionSummary, left: number, top: number) => void
 }
 
 export const DecisionRow = memo(function DecisionRow(props: DecisionRowProps) {
@@ -31,10 +32,13 @@ export const DecisionRow = memo(function DecisionRow(props: DecisionRowProps) {
       aria-selected={isActive}
       style={{ transform: `translateY(${top}px)`, gridTemplateColumns: tracksOf(shown) }}
       onClick={() => onPeek(index)}
-      onContextMenu={(event) => onMenu(event, decision)}
+      onContextMenu={(event) => {
+        event.preventDefault()
+        onMenu(decision, event.clientX, event.clientY)
+      }}
     >
       {shown.map((name) => (
-        <span key={name} role="gridcell" className="ellipsis" data-column={name}>
+        <span key={name} role="gridcell" className="ellipsis">
           {name === 'received' ? (
             <Link
               href={`/decisions/${decision.decision_id}${listQuery}`}
@@ -58,7 +62,8 @@ export function rowId(index: number): string {
 }
 
 function Cell({ name, decision }: { readonly name: string } & Pick<DecisionRowProps, 'decision'>) {
-  const column = columns[name]
-  const text = column?.textOf(decision) ?? null
-  return column?.cell?.(decision) ?? <bdi>{text === null ? '–' : visible(text)}</bdi>
+  const text = columns[name]?.textOf(decision) ?? null
+  if (name === 'verdict') return <Pill word={text ?? ''} />
+  const shown = name === 'status' ? text?.replaceAll('_', ' ') : text
+  return <bdi>{visible(shown ?? '–')}</bdi>
 }

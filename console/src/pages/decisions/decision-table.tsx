@@ -4,9 +4,9 @@ import { useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 import type { DecisionSummary } from '../../api/wire.ts'
 import { useKeys } from '../../ui/use-keys.ts'
-import { useCellMenu } from './cell-menu.tsx'
-import { columns, tracksOf } from './columns.tsx'
+import { columns, tracksOf } from './columns.ts'
 import { DecisionRow, rowId } from './decision-row.tsx'
+import { useRowMenu } from './row-menu.tsx'
 import { chosenColumns, useListState } from './use-list-state.ts'
 
 const rowHeight = 32
@@ -27,8 +27,14 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
   const listQuery = useSearch()
   const [state] = useListState()
   const shown = useMemo(() => chosenColumns(state), [state])
-  const { menu, openAtCell: onMenu, openAtRow } = useCellMenu(shown)
-  useKeys({ m: () => openAtRow(rows[active]) })
+  const { menu, onMenu } = useRowMenu(shown)
+  useKeys({
+    m: () => {
+      const box = document.getElementById(rowId(active))?.getBoundingClientRect()
+      if (rows[active] !== undefined && box !== undefined)
+        onMenu(rows[active], box.left, box.bottom)
+    }
+  })
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,

@@ -1,11 +1,12 @@
 /** What the user can do with the whole list: count it, choose columns, export it, copy it as curl. */
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { curlOfSearch } from '../../decision/curl.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
-import { columnNames, columns } from './columns.tsx'
+import { columnNames, columns } from './columns.ts'
 import { exportDecisions, exportPathOf } from './export-decisions.ts'
 import { searchOf, useCount } from './use-decisions.ts'
 import { chosenColumns, useListState } from './use-list-state.ts'
@@ -70,24 +71,18 @@ function Columns() {
 
 function Export({ path }: { readonly path: string }) {
   const [message, setMessage] = useState('')
-  const [error, setError] = useState<Error | null>(null)
-  const start = (format: string): void => {
-    setError(null)
-    exportDecisions(`${path}&format=${format}`, format, setMessage).catch((failure: unknown) => {
-      setMessage('')
-      setError(failure instanceof Error ? failure : new Error(String(failure)))
-    })
-  }
+  const { mutate, error } = useMutation<void, Error, string>({
+    mutationFn: (format) => exportDecisions(`${path}&format=${format}`, format, setMessage),
+    onError: () => setMessage('')
+  })
   return (
     <>
       {['ndjson', 'csv'].map((format) => (
-        <ActionButton key={format} needs="member" onClick={() => start(format)}>
+        <ActionButton key={format} needs="member" onClick={() => mutate(format)}>
           {`Save as ${format.toUpperCase()}`}
         </ActionButton>
       ))}
-      <p role="status" className="command">
-        {message}
-      </p>
+      <p role="status">{message}</p>
       {error !== null && <ProblemBox error={error} />}
     </>
   )

@@ -2,7 +2,7 @@
  * the browser's Back button.
  */
 import { parseAsArrayOf, parseAsBoolean, parseAsString, useQueryStates } from 'nuqs'
-import { columnNames, columnsDefault } from './columns.tsx'
+import { columnNames, columnsDefault } from './columns.ts'
 
 const parsers = {
   q: parseAsString.withDefault(''),
