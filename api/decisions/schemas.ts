@@ -49,8 +49,26 @@ export const storedMembers = {
   sdk_version
 }
 
+function bytesOf(name: string, example: number) {
+  return integer({ minimum: 0, description: `Size of the ${name} as JSON, in bytes.`, example })
+}
+
+/** The members that are computed from a decision. */
+export const measuredMembers = {
+  input_bytes: bytesOf('input', 63),
+  output_bytes: bytesOf('output', 56),
+  metadata_bytes: orNull(bytesOf('metadata', 43)),
+  fingerprint: text({
+    description:
+      'SHA-256 of all fields that were sent except `sdk_version`, as hexadecimal digits. Two ' +
+      'decisions with the same content have the same fingerprint.',
+    example: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2'
+  })
+}
+
 const summaryMembers = {
   ...storedMembers,
+  ...measuredMembers,
   input_preview: text({
     description: `The first ${previewCharsMax} characters of the input as JSON text.`,
     example: '{"messages":[{"role":"user","content":"May I have a refund?"}]}'
@@ -152,7 +170,8 @@ export const context = objectOf({
   after: listOf(summary, { example: [] })
 })
 
-export const decision = objectOf({
+/** The members that an export contains. */
+export const exportedMembers = {
   decision_id,
   received_at,
   stored_at,
@@ -177,7 +196,9 @@ export const decision = objectOf({
     scores: withExample(scores, scoresExample),
     runs: optional(listOf(run))
   })
-})
+}
+
+export const decision = objectOf({ ...exportedMembers, ...measuredMembers })
 
 export const facetQuery = {
   field: oneOf(groupNames),

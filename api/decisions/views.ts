@@ -8,7 +8,7 @@ import { runViewOf } from '../evaluation-run.ts'
 import { evaluationViewOf } from '../evaluation-view.ts'
 import { previewOf, previewOfLiteral } from '../preview.ts'
 import type { DecisionEvaluation } from '../read-evaluations.ts'
-import type { DecisionRow, SummaryRow } from './queries.ts'
+import type { SummaryRow, WholeRow } from './queries.ts'
 
 export function summaryOf(
   { input_start, output_start, sort_key: _, bytes: __, ...members }: SummaryRow,
@@ -27,7 +27,7 @@ export function summaryOf(
 }
 
 /** Renders a whole decision. */
-export function decisionText(row: DecisionRow, known: DecisionEvaluation, withRuns: boolean) {
+export function decisionText(row: WholeRow, known: DecisionEvaluation, withRuns: boolean) {
   const { status, verdict, scores } = evaluationViewOf(known)
   const runs = withRuns ? { runs: known.runs.map(runViewOf) } : {}
   const { input, output, metadata } = row

@@ -1,7 +1,8 @@
 /** All routes of the console. */
 import { lazy, Suspense } from 'react'
-import { Redirect, Route, Switch } from 'wouter'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { useSession } from '../session/use-session.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { DecisionPage } from './decision/decision-page.tsx'
 import { DecisionsPage } from './decisions/decisions-page.tsx'
@@ -20,14 +21,18 @@ const DeadLetterPage = lazy(async () => ({
 }))
 
 export function App() {
-  const { state, reason } = useSession()
+  const { state, reason, owner } = useSession()
+  const [path] = useLocation()
   if (state === 'starting') return null
   if (state === 'signed_out') return <SignInPage reason={reason} />
   return (
     <Shell>
-      <Suspense fallback={<Loading label="Loading the page…" />}>
-        <Pages />
-      </Suspense>
+      {/* Another user or organization gets new pages, which show nothing of the last one. */}
+      <ErrorBoundary key={`${owner} ${path}`}>
+        <Suspense fallback={<Loading label="Loading the page…" />}>
+          <Pages />
+        </Suspense>
+      </ErrorBoundary>
       {state === 'expired' && <SignInDialog reason={reason} />}
     </Shell>
   )
