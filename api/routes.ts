@@ -12,6 +12,7 @@ import { evaluatorRoutes } from './evaluators/routes.ts'
 import { ruleRoutes } from './rules/routes.ts'
 import type { Services } from './services.ts'
 import { accountRoutes } from './accounts/routes.ts'
+import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { deletionRoutes } from './decisions/deletions.ts'
 import { decisionRoutes } from './decisions/routes.ts'
 import { ingestionRoutes } from './ingestion/routes.ts'
@@ -38,7 +39,8 @@ export const apiRoutes = [
   ...budgetRoutes,
   ...webhookRoutes,
   ...resultRoutes,
-  ...profileRoutes
+  ...profileRoutes,
+  ...deadLetterRoutes
 ]
 
 export const expensiveReadsAtOnceMax = 2

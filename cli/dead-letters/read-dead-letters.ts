@@ -5,8 +5,8 @@ import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
 import { parseDeadLetter } from '../../platform/kafka/dead-letter-origin.ts'
 import type { DeadLetterOrigin } from '../../platform/kafka/dead-letter-origin.ts'
-import { selectStates } from './replay-marks.ts'
-import type { RecordState } from './replay-marks.ts'
+import { selectStates } from '../../store/dead-letter-marks.ts'
+import type { RecordState } from '../../store/dead-letter-marks.ts'
 
 export interface DeadLetterFilter {
   readonly reason?: string

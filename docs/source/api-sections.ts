@@ -29,6 +29,7 @@ export const apiSections: Readonly<Record<string, Section>> = {
   rules: { title: 'Rules', guides: ['configure-evaluation'] },
   connections: { title: 'Connections', guides: ['configure-evaluation'] },
   budget: { title: 'Budget', guides: ['configure-evaluation'] },
+  'dead-letters': { title: 'Dead-letter records', guides: ['dead-letter-records'] },
   webhooks: { title: 'Webhooks', guides: ['webhooks'] },
   auth: { title: 'Accounts and sessions', guides: ['accounts', 'onboarding'] },
   organization: { title: 'Organization', guides: ['members'] },

@@ -38,6 +38,7 @@ const pages = [
   'guides/tails-and-exports',
   'guides/find-decisions',
   'guides/delete-decisions',
+  'guides/dead-letter-records',
   'guides/accounts',
   'guides/api-keys',
   'guides/members'

@@ -1,3 +1,7 @@
 /** The pages that the rail, the palette and the shortcuts lead to. */
 
-export const navigation = [{ path: '/decisions', name: 'Decisions', key: 'd' }] as const
+export const navigation = [
+  { path: '/decisions', name: 'Decisions', key: 'd' },
+  { path: '/health', name: 'Health', key: 'h' },
+  { path: '/dead-letters', name: 'Dead letters', key: 'l' }
+] as const
