@@ -11,13 +11,13 @@ import { Loading } from '../../ui/loading.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 
-export type Action = 'replay' | 'drop'
-export type ActionRequest = Static<typeof actionRequest>
+export type RecordAction = 'replay' | 'drop'
+export type RecordRequest = Static<typeof actionRequest>
 type Result = WireOf<typeof actionResult>
 
 interface ActionDialogProps {
-  readonly action: Action
-  readonly request: ActionRequest
+  readonly action: RecordAction
+  readonly request: RecordRequest
   readonly onClose: () => void
 }
 
@@ -50,7 +50,7 @@ export function ActionDialog({ action, request, onClose }: ActionDialogProps) {
 }
 
 interface ConfirmProps {
-  readonly action: Action
+  readonly action: RecordAction
   /** The result of the dry run. */
   readonly found: Result
   readonly onConfirm: () => Promise<unknown>

@@ -12,12 +12,12 @@ import { Page } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/time.tsx'
 import { ActionDialog } from './action-dialog.tsx'
-import type { Action, ActionRequest } from './action-dialog.tsx'
+import type { RecordAction, RecordRequest } from './action-dialog.tsx'
 import { Filters, useListState } from './filters.tsx'
-import type { ListState } from './filters.tsx'
+import type { FilterState } from './filters.tsx'
 
 type DeadLetterPageBody = WireOf<typeof deadLetterPage>
-export type DeadLetter = DeadLetterPageBody['data'][number]
+export type DeadLetterRow = DeadLetterPageBody['data'][number]
 
 /** Maximum number of records that one request replays or drops. */
 const selectedMax = 100
@@ -25,8 +25,8 @@ const pollMs = 10_000
 export function DeadLettersPage() {
   const [state] = useListState()
   const [selected, setSelected] = useState<readonly string[]>([])
-  const [action, setAction] = useState<Action | null>(null)
-  const list = usePages<DeadLetter>(`/v1/dead-letters?${queryOf(state)}`, { pollMs })
+  const [action, setAction] = useState<RecordAction | null>(null)
+  const list = usePages<DeadLetterRow>(`/v1/dead-letters?${queryOf(state)}`, { pollMs })
   const meta = list.data?.pages[0]?.meta as DeadLetterPageBody['meta'] | undefined
   const count = selected.length > 0 ? `${selected.length} selected` : 'all that match'
   return (
@@ -71,12 +71,12 @@ export function DeadLettersPage() {
   )
 }
 
-const recordColumn: Column<DeadLetter> = {
+const recordColumn: Column<DeadLetterRow> = {
   name: 'Record',
   cell: (record) => <RecordLink record={record} />
 }
 
-const columns: readonly Column<DeadLetter>[] = [
+const columns: readonly Column<DeadLetterRow>[] = [
   { name: 'State', cell: (record) => <State record={record} /> },
   { name: 'Reason', cell: ({ reason }) => visible(reason) },
   { name: 'Step', cell: ({ step }) => step },
@@ -89,7 +89,7 @@ const columns: readonly Column<DeadLetter>[] = [
 function selectColumn(
   selected: readonly string[],
   onChange: (selected: readonly string[]) => void
-): Column<DeadLetter> {
+): Column<DeadLetterRow> {
   return {
     name: 'Select',
     cell: ({ dead_letter_id: id }) => (
@@ -103,7 +103,7 @@ function selectColumn(
   }
 }
 
-function RecordLink({ record }: { readonly record: DeadLetter }) {
+function RecordLink({ record }: { readonly record: DeadLetterRow }) {
   const search = useSearch()
   return (
     <Link href={`/dead-letters/${record.dead_letter_id}${search === '' ? '' : `?${search}`}`}>
@@ -112,7 +112,7 @@ function RecordLink({ record }: { readonly record: DeadLetter }) {
   )
 }
 
-export function State({ record }: { readonly record: DeadLetter }) {
+export function State({ record }: { readonly record: DeadLetterRow }) {
   const { state, failed_again_as, requested_action, failure } = record
   return (
     <>
@@ -129,7 +129,7 @@ export function State({ record }: { readonly record: DeadLetter }) {
   )
 }
 
-export function positionOf({ topic, partition, offset }: DeadLetter['origin']) {
+export function positionOf({ topic, partition, offset }: DeadLetterRow['origin']) {
   return <code>{`${topic} ${partition}/${offset}`}</code>
 }
 
@@ -138,14 +138,14 @@ function toggle(selected: readonly string[], id: string): readonly string[] {
   return selected.length < selectedMax ? [...selected, id] : selected
 }
 
-function queryOf({ state, step, reason, agent }: ListState): URLSearchParams {
+function queryOf({ state, step, reason, agent }: FilterState): URLSearchParams {
   const query = new URLSearchParams(filterOf({ step, reason, agent }))
   if (state !== 'all') query.set('state', state)
   query.set('from', '1970-01-01T00:00:00Z')
   return query
 }
 
-function filterOf({ step, reason, agent }: Omit<ListState, 'state'>) {
+function filterOf({ step, reason, agent }: Omit<FilterState, 'state'>) {
   return {
     ...(step !== null && { step }),
     ...(reason !== null && { reason }),
@@ -153,7 +153,7 @@ function filterOf({ step, reason, agent }: Omit<ListState, 'state'>) {
   }
 }
 
-function requestOf(state: ListState, selected: readonly string[]): ActionRequest {
+function requestOf(state: FilterState, selected: readonly string[]): RecordRequest {
   if (selected.length > 0) return { dead_letter_ids: [...selected] }
   return { filter: { ...filterOf(state), from: '1970-01-01T00:00:00Z' } }
 }

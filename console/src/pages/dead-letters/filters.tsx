@@ -9,7 +9,7 @@ const parsers = {
   reason: parseAsString,
   agent: parseAsString
 }
-export type ListState = ReturnType<typeof useListState>[0]
+export type FilterState = ReturnType<typeof useListState>[0]
 
 export function useListState() {
   return useQueryStates(parsers, { history: 'push' })

@@ -14,13 +14,13 @@ const ranges = { '-1h': 'Last hour', '-24h': 'Last 24 hours', '-7d': 'Last 7 day
 const rangeNames = ['-1h', '-24h', '-7d'] as const
 const pollMs = 10_000
 
-export type Outcomes = WireOf<typeof outcomes>
-export type Counted = NonNullable<Outcomes['outcomes']>
+export type OutcomesBody = WireOf<typeof outcomes>
+export type CountedOutcomes = NonNullable<OutcomesBody['outcomes']>
 
 export function HealthPage() {
   const parser = parseAsStringLiteral(rangeNames).withDefault('-24h')
   const [from, setFrom] = useQueryState('from', parser.withOptions({ history: 'push' }))
-  const outcomesOf = useRead<Outcomes>(`/v1/ingestion/outcomes?from=${from}`, { pollMs })
+  const outcomesOf = useRead<OutcomesBody>(`/v1/ingestion/outcomes?from=${from}`, { pollMs })
   return (
     <Page
       title="Health"
@@ -55,7 +55,7 @@ export function HealthPage() {
   )
 }
 
-function Ingestion({ counted }: { readonly counted: Counted }) {
+function Ingestion({ counted }: { readonly counted: CountedOutcomes }) {
   const { accepted, rejected, since, dropped } = counted
   const droppedSum = Object.values(dropped).reduce((sum, count) => sum + count, 0)
   return (
@@ -65,7 +65,7 @@ function Ingestion({ counted }: { readonly counted: Counted }) {
         <strong>{format(accepted)}</strong> accepted + <strong>{format(rejected)}</strong> rejected
       </p>
       <p className="quiet">
-        Counted from <Time iso={since} />.{' '}
+        CountedOutcomes from <Time iso={since} />.{' '}
         {droppedSum > 0 &&
           `SDKs reported ${format(droppedSum)} more that they dropped before sending.`}
       </p>

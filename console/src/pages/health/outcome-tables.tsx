@@ -5,10 +5,10 @@ import { visible } from '../../text/visible.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
 import { format } from './health-page.tsx'
-import type { Counted } from './health-page.tsx'
+import type { CountedOutcomes } from './health-page.tsx'
 
 interface CountedProps {
-  readonly counted: Counted
+  readonly counted: CountedOutcomes
 }
 
 interface Reason {
@@ -45,7 +45,7 @@ export function ReasonTable({ counted }: CountedProps) {
   )
 }
 
-function rejectionsOf({ rejected_by_code, points }: Counted): Reason[] {
+function rejectionsOf({ rejected_by_code, points }: CountedOutcomes): Reason[] {
   const entries = Object.entries(rejected_by_code).toSorted(([, a], [, b]) => b - a)
   return entries.map(([code, count]) => {
     const problem = Object.hasOwn(problems, code) ? problems[code as ProblemCode] : null
@@ -60,7 +60,7 @@ function rejectionsOf({ rejected_by_code, points }: Counted): Reason[] {
 }
 
 /** No gateway has seen these, so they are in no other count. */
-function dropsOf({ dropped, points }: Counted): Reason[] {
+function dropsOf({ dropped, points }: CountedOutcomes): Reason[] {
   const entries = Object.entries(dropped).toSorted(([, a], [, b]) => b - a)
   return entries.map(([code, count]) => ({
     code,
