@@ -50,7 +50,7 @@ export interface AuditRequest {
 interface AuditLimits {
   /** Maximum bytes of messages to read. If the window has more, its beginning is not audited. */
   readonly bytesMax: number
-  /** Maximum number of identities to remember. Each takes up to 32 bytes. */
+  /** Maximum number of identities to remember. Each takes up to 16 bytes. */
   readonly identitiesMax: number
   /** Maximum number of organizations to count separately. */
   readonly organizationsMax: number

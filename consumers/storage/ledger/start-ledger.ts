@@ -1,7 +1,7 @@
 /** Audits the decisions topic every few minutes, and stores the result as the ledger of each
  * organization.
  *
- * The cost of an audit is limited: `AUDIT_BYTES_MAX` bytes from Kafka, about 100 MB of memory, and
+ * The cost of an audit is limited: `AUDIT_BYTES_MAX` bytes from Kafka, about 200 MB of memory, and
  * one process of the group at a time. A failed audit leaves the ledger of the last one in place and
  * does not affect storage.
  */
@@ -29,7 +29,7 @@ interface LedgerOptions extends Omit<AuditDependencies, 'postgres' | 'signal' | 
 }
 
 const checkMsMax = 15_000
-/** About a million identities take 32 MiB. */
+/** About a million identities take 16 MiB. */
 const identitiesMax = 2 ** 20
 const organizationsMax = 5000
 /** Maximum number of missing records to log per audit. */
