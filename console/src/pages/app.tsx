@@ -19,6 +19,10 @@ const DeadLettersPage = lazy(async () => ({
 const DeadLetterPage = lazy(async () => ({
   default: (await import('./dead-letters/dead-letter-page.tsx')).DeadLetterPage
 }))
+const EvaluationPages = lazy(async () => {
+  const { EvaluationPages: page } = await import('./evaluation/evaluation-pages.tsx')
+  return { default: page }
+})
 
 export function App() {
   const { state, reason, owner } = useSession()
@@ -55,6 +59,7 @@ function Pages() {
         <DeadLettersPage />
       </Route>
       <Route path="/dead-letters/:id">{({ id }) => <DeadLetterPage key={id} id={id} />}</Route>
+      <Route path="/evaluation/:name/:id?">{(page) => <EvaluationPages {...page} />}</Route>
       <Route>
         <NotFound />
       </Route>
