@@ -1,5 +1,5 @@
 /** All routes of the console. */
-import { Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { useSession } from '../session/use-session.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -9,6 +9,10 @@ import { DecisionsPage } from './decisions/decisions-page.tsx'
 import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
+
+const ComparePage = lazy(async () => ({
+  default: (await import('./compare/compare-page.tsx')).ComparePage
+}))
 
 export function App() {
   const { state, reason, owner } = useSession()
@@ -36,6 +40,9 @@ function Pages() {
       </Route>
       <Route path="/decisions">
         <DecisionsPage />
+      </Route>
+      <Route path="/compare">
+        <ComparePage />
       </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
       <Route>
