@@ -23,6 +23,9 @@ const EvaluationPages = lazy(async () => {
   const { EvaluationPages: page } = await import('./evaluation/evaluation-pages.tsx')
   return { default: page }
 })
+const ComparePage = lazy(async () => ({
+  default: (await import('./compare/compare-page.tsx')).ComparePage
+}))
 
 export function App() {
   const { state, reason, owner } = useSession()
@@ -50,6 +53,9 @@ function Pages() {
       </Route>
       <Route path="/decisions">
         <DecisionsPage />
+      </Route>
+      <Route path="/compare">
+        <ComparePage />
       </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
       <Route path="/health">
