@@ -1,6 +1,7 @@
 /** Tests the ledger: audits by storage that survive a crash, and what each organization sees. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, jest, test } from '@jest/globals'
+import { createStore } from '../../../api/store.ts'
 import { takeLease, writeLedger } from '../../../consumers/storage/ledger/ledger-table.ts'
 import type { LedgerResult } from '../../../consumers/storage/ledger/ledger-table.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
@@ -115,6 +116,27 @@ describe('an installation', () => {
   })
 })
 
+async function openDatabase() {
+  const database = await createTestDatabase()
+  const postgres = createPostgres({
+    ...{ url: database.url, applicationName: 'sluice-test' },
+    ...{ connectionsMax: 2, statementTimeoutMs: 5000 }
+  })
+  onEnd(() => postgres.close())
+  return { database, postgres }
+}
+
+test('the counts of all organizations are hidden from the reads of one', async () => {
+  const { database, postgres } = await openDatabase()
+  await database.query(
+    "insert into ledger_audits (topic, next_at, stored) values ('agent-decisions', now(), 7)"
+  )
+  const ours = createStore(postgres).of(randomUUID())
+  const shown = 'select topic, window_from from ledger_audits'
+  expect(await ours.query(shown)).toEqual([{ topic: 'agent-decisions', window_from: null }])
+  await expect(ours.query('select stored from ledger_audits')).rejects.toThrow('permission denied')
+})
+
 describe('the lease', () => {
   const topic = 'agent-decisions'
   const counts = {
@@ -130,12 +152,7 @@ describe('the lease', () => {
   }
 
   test('belongs to one process at a time, and a late one writes nothing', async () => {
-    const database = await createTestDatabase()
-    const postgres = createPostgres({
-      ...{ url: database.url, applicationName: 'sluice-test' },
-      ...{ connectionsMax: 2, statementTimeoutMs: 5000 }
-    })
-    onEnd(() => postgres.close())
+    const { database, postgres } = await openDatabase()
     const lease = (await takeLease(postgres, topic, 300)) ?? ''
     expect(lease).not.toBe('')
     expect(await takeLease(postgres, topic, 300)).toBeNull()
