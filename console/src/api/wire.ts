@@ -3,6 +3,7 @@ import type { me } from '../../../api/accounts/schemas.ts'
 import type { context, decision, decisionPage } from '../../../api/decisions/schemas.ts'
 import type { decisionSearch } from '../../../api/decisions/list-query.ts'
 import type { evaluation } from '../../../api/results/schemas.ts'
+import type { stats } from '../../../api/stats/schemas.ts'
 import type { Static, TSchema } from '../../../http/schema.ts'
 
 /** Replaces times by texts, because JSON has no dates. */
@@ -20,8 +21,11 @@ export type WireOf<S extends TSchema> = Wire<Static<S>>
 /** One page of a list. */
 export interface PageOf<T> {
   readonly data: readonly T[]
-  readonly meta: { readonly next_cursor: string | null }
+  readonly meta: { readonly next_cursor: string | null } & Partial<Lag>
 }
+
+/** How far reads are behind. */
+export type Lag = Pick<DecisionPageBody['meta'], 'as_of' | 'lag_ms'>
 
 export type Me = WireOf<typeof me>
 export type DecisionPageBody = WireOf<typeof decisionPage>
@@ -29,6 +33,7 @@ export type DecisionSummary = DecisionPageBody['data'][number]
 export type SearchBody = Static<typeof decisionSearch>
 export type EvaluationBody = WireOf<typeof evaluation>
 export type PlanEntryBody = EvaluationBody['plan'][number]
+export type StatsBody = WireOf<typeof stats>
 export type SessionContext = WireOf<typeof context>
 export type SessionDecision = SessionContext['before'][number]
 type WireDecision = WireOf<typeof decision>

@@ -1,5 +1,5 @@
 /** All routes of the console. */
-import { Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { useSession } from '../session/use-session.ts'
 import { Loading } from '../ui/loading.tsx'
@@ -8,6 +8,10 @@ import { DecisionsPage } from './decisions/decisions-page.tsx'
 import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
+
+const AgentPages = lazy(async () => {
+  return { default: (await import('./agents/agent-page.tsx')).AgentPages }
+})
 
 export function App() {
   const { state, reason } = useSession()
@@ -33,6 +37,9 @@ function Pages() {
         <DecisionsPage />
       </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
+      <Route path="/agents/*?">
+        <AgentPages />
+      </Route>
       <Route>
         <NotFound />
       </Route>

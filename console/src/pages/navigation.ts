@@ -1,3 +1,6 @@
 /** The pages that the rail, the palette and the shortcuts lead to. */
 
-export const navigation = [{ path: '/decisions', name: 'Decisions', key: 'd' }] as const
+export const navigation = [
+  { path: '/decisions', name: 'Decisions', key: 'd' },
+  { path: '/agents', name: 'Agents', key: 'a' }
+] as const
