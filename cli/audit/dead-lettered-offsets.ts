@@ -2,7 +2,7 @@
 import type { OffsetRange } from '../../platform/kafka/topic-fetcher.ts'
 import { messagesOf } from '../../platform/kafka/topic-reader.ts'
 import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
-import { parseDeadLetter } from '../records/dead-letter-origin.ts'
+import { parseDeadLetter } from '../../platform/kafka/dead-letter-origin.ts'
 
 interface DeadLetterQuery {
   readonly reader: TopicReader

@@ -1,15 +1,20 @@
-/** Starts the storage process: the consumer groups of both topics, table maintenance and erasures.
+/** Starts the storage process: the consumer groups of both topics, table maintenance, erasures, and
+ * the index of dead-letter records.
  */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { systemClock as clock } from '../../platform/process/clock.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import { createKafkaFetcher } from '../../platform/kafka/kafka-fetcher.ts'
+import { kafkaSecurityOf } from '../../platform/kafka/kafka-security.ts'
 import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
+import { createTopicReader } from '../../platform/kafka/topic-reader.ts'
 import { createDecodeDecision, createDecodeEvaluation } from '../../platform/registry/decoders.ts'
 import { createConsumeBatch } from '../consume-batch.ts'
 import { createMember, openPostgres } from '../group.ts'
-import type { GroupContext } from '../group.ts'
+import type { GroupContext, GroupMember } from '../group.ts'
 import { bisecting } from './bisect.ts'
+import { startDeadLetters } from './dead-letters/start-dead-letters.ts'
 import { startErasures } from './maintenance/carry-out-erasures.ts'
 import { createMeasureDelay } from './measure-delay.ts'
 import { createNotifyCompleted } from './notify-completed.ts'
@@ -36,6 +41,8 @@ const connectionsMax = 2 * partitionsMax + 2
  * partition can take minutes.
  */
 const maintenanceTimeoutMs = 600_000
+/** Two dead-letter topics are indexed while a request is carried out. */
+const deadLetterConnectionsMax = 3
 
 export async function startStorage(context: GroupContext): Promise<void> {
   const { config, logger, lifecycle } = context
@@ -45,6 +52,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   const { metrics } = member
   await keepTables(context, metrics)
   keepErasing(context)
+  keepIndexing(context, member)
 
   function join(groupId: string, topic: string) {
     const group = member.group({
@@ -115,4 +123,26 @@ function keepErasing(context: GroupContext): void {
   })
   const signal = lifecycle.stopping
   lifecycle.onStop('erasing', startErasures({ postgres, logger, signal }))
+}
+
+/** Gives the index of dead-letter records its own connections: a replay waits for Kafka. */
+function keepIndexing(context: GroupContext, { producer, registry }: GroupMember): void {
+  const { config, logger, lifecycle } = context
+  const name = `${config.STORAGE_GROUP_ID} dead letters`
+  const fetcher = createKafkaFetcher({
+    brokers: config.KAFKA_BROKERS,
+    clientId: config.STORAGE_GROUP_ID,
+    security: kafkaSecurityOf(config)
+  })
+  const stop = startDeadLetters({
+    reader: createTopicReader(fetcher),
+    producer,
+    postgres: openPostgres(context, { name, connectionsMax: deadLetterConnectionsMax }),
+    registry,
+    clock,
+    logger,
+    decisionsTopic: config.DECISIONS_TOPIC,
+    evaluationsTopic: config.EVALUATIONS_TOPIC
+  })
+  lifecycle.onStop('dead-letter index', stop)
 }

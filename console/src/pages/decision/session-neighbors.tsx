@@ -1,5 +1,6 @@
 /** The decisions before and after a decision in its session. */
-import { Link, useSearch } from 'wouter'
+import { Link } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { visible } from '../../text/visible.ts'
 import type { SessionDecision } from '../../api/wire.ts'
 import { Loading } from '../../ui/loading.tsx'
@@ -38,10 +39,9 @@ export function SessionNeighbors({ id, sessionId }: SessionNeighborsProps) {
 
 function Neighbor({ decision }: { readonly decision: SessionDecision }) {
   const search = useSearch()
-  const query = search === '' ? '' : `?${search}`
   return (
     <li>
-      <Link href={`/decisions/${decision.decision_id}${query}`}>
+      <Link href={`/decisions/${decision.decision_id}${search}`}>
         <Time iso={decision.received_at} />
       </Link>{' '}
       <Pill word={decision.evaluation.verdict} />{' '}
