@@ -1,4 +1,5 @@
 /** Tests the pages in a browser: state in the URL, keyboard, accessibility and failures. */
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { run } from '../support/run-to-end.ts'
