@@ -10,6 +10,9 @@ import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
 
+const AgentPages = lazy(async () => ({
+  default: (await import('./agents/agent-page.tsx')).AgentPages
+}))
 const HealthPage = lazy(async () => ({
   default: (await import('./health/health-page.tsx')).HealthPage
 }))
@@ -58,6 +61,9 @@ function Pages() {
         <ComparePage />
       </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
+      <Route path="/agents/*?">
+        <AgentPages />
+      </Route>
       <Route path="/health">
         <HealthPage />
       </Route>
