@@ -14,13 +14,13 @@ import { selectByFilter, selectByIds } from './select-records.ts'
 import type { Selection } from './select-records.ts'
 import type { ActionRequest, ActionResult } from './schemas.ts'
 
-export interface ActionServices {
+interface ActionServices {
   readonly store: Store
   readonly poll: Poll
   readonly clock: Clock
 }
 
-export interface ActionCall extends EditCall {
+interface ActionCall extends EditCall {
   readonly body: ActionRequest
   readonly signal: AbortSignal
 }

@@ -19,7 +19,7 @@ const route = routesOf('dead-letters')
 
 const everyResult =
   'Check every result: the status is 200 even if some fail. Storage carries out the request, and ' +
-  'the response waits for it for up to 15 seconds; records that are `pending` then are handled later.'
+  'the response waits up to 15 seconds; records that are `pending` then are handled later.'
 
 export const deadLetterRoutes = [
   route({
@@ -114,7 +114,7 @@ export const deadLetterRoutes = [
   })
 ]
 
-/** Counts the matching records. A list that ends on its first page is not read again to count it. */
+/** Counts the matching records. A list that ends on its first page is not read again. */
 async function countMatching(
   ours: OrganizationStore,
   page: ResultPage<schemas.DeadLetterFilters>,

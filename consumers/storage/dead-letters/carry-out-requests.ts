@@ -8,7 +8,7 @@ import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { insertMarks } from '../../../store/dead-letter-marks.ts'
 
-export interface CarryOutOptions {
+interface CarryOutOptions {
   readonly reader: TopicReader
   readonly producer: RecordProducer
   readonly postgres: Postgres

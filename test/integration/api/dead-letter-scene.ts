@@ -1,4 +1,4 @@
-/** Creates a scene for dead-letter records: an installation with a gateway, storage and a tenant. */
+/** Creates scenes for dead-letter records: one installation, and a tenant for each scene. */
 import { randomUUID } from 'node:crypto'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { keyOf } from '../../../core/decision/decision.ts'
