@@ -11,6 +11,7 @@ import { App } from './pages/app.tsx'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/shell.css'
+import './styles/parts.css'
 import './styles/decisions.css'
 
 applyTheme()

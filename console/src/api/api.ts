@@ -3,9 +3,11 @@ import { parseJson } from './parse-json.ts'
 import { accessToken, refreshSession } from '../session/session.ts'
 import { apiErrorOf, unreachable } from './api-error.ts'
 
-interface ApiRequest {
+export interface ApiRequest {
   readonly path: string
-  /** Sent as the JSON body of a POST. Default: a GET without a body. */
+  /** Default: POST with a body, GET without one. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Sent as JSON. */
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
 }
@@ -18,16 +20,18 @@ export async function readText(request: ApiRequest): Promise<string> {
   return await textOf(await send(request, await accessToken()))
 }
 
+/** @returns the parsed response; null for a response without a body */
 export async function readJson<T>(request: ApiRequest): Promise<T> {
-  return parseJson<T>(await readText(request))
+  const text = await readText(request)
+  return parseJson<T>(text === '' ? 'null' : text)
 }
 
-async function send({ path, body, signal }: ApiRequest, token: string): Promise<Response> {
+async function send({ path, method, body, signal }: ApiRequest, token: string): Promise<Response> {
   const headers = new Headers({ authorization: `Bearer ${token}` })
   if (body !== undefined) headers.set('content-type', 'application/json')
   try {
     return await fetch(path, {
-      method: body === undefined ? 'GET' : 'POST',
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal !== undefined && { signal })

@@ -3,7 +3,7 @@ import type { me } from '../../../api/accounts/schemas.ts'
 import type { context, decision, decisionPage } from '../../../api/decisions/schemas.ts'
 import type { decisionSearch } from '../../../api/decisions/list-query.ts'
 import type { evaluation } from '../../../api/results/schemas.ts'
-import type { Static } from '../../../http/schema.ts'
+import type { Static, TSchema } from '../../../http/schema.ts'
 
 /** Replaces times by texts, because JSON has no dates. */
 type Wire<T> = T extends Date
@@ -14,14 +14,23 @@ type Wire<T> = T extends Date
       ? { readonly [Name in keyof T]: Wire<T[Name]> }
       : T
 
-export type Me = Wire<Static<typeof me>>
-export type DecisionPageBody = Wire<Static<typeof decisionPage>>
+/** The type of a response as the browser receives it. */
+export type WireOf<S extends TSchema> = Wire<Static<S>>
+
+/** One page of a list. */
+export interface PageOf<T> {
+  readonly data: readonly T[]
+  readonly meta: { readonly next_cursor: string | null }
+}
+
+export type Me = WireOf<typeof me>
+export type DecisionPageBody = WireOf<typeof decisionPage>
 export type DecisionSummary = DecisionPageBody['data'][number]
 export type SearchBody = Static<typeof decisionSearch>
-export type EvaluationBody = Wire<Static<typeof evaluation>>
+export type EvaluationBody = WireOf<typeof evaluation>
 export type PlanEntryBody = EvaluationBody['plan'][number]
-export type SessionContext = Wire<Static<typeof context>>
+export type SessionContext = WireOf<typeof context>
 export type SessionDecision = SessionContext['before'][number]
-type WireDecision = Wire<Static<typeof decision>>
+type WireDecision = WireOf<typeof decision>
 /** The members of a decision that are not payload. */
 export type DecisionFields = Omit<WireDecision, 'input' | 'output' | 'metadata'>

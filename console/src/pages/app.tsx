@@ -1,6 +1,8 @@
 /** All routes of the console. */
+import { Suspense } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { useSession } from '../session/use-session.ts'
+import { Loading } from '../ui/loading.tsx'
 import { DecisionPage } from './decision/decision-page.tsx'
 import { DecisionsPage } from './decisions/decisions-page.tsx'
 import { NotFound } from './not-found.tsx'
@@ -13,19 +15,27 @@ export function App() {
   if (state === 'signed_out') return <SignInPage reason={reason} />
   return (
     <Shell>
-      <Switch>
-        <Route path="/">
-          <Redirect to="/decisions" replace />
-        </Route>
-        <Route path="/decisions">
-          <DecisionsPage />
-        </Route>
-        <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
-        <Route>
-          <NotFound />
-        </Route>
-      </Switch>
+      <Suspense fallback={<Loading label="Loading the page…" />}>
+        <Pages />
+      </Suspense>
       {state === 'expired' && <SignInDialog reason={reason} />}
     </Shell>
+  )
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to="/decisions" replace />
+      </Route>
+      <Route path="/decisions">
+        <DecisionsPage />
+      </Route>
+      <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
+      <Route>
+        <NotFound />
+      </Route>
+    </Switch>
   )
 }

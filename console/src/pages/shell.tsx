@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { applyTheme, browserZone, themes, useTheme, useZone } from '../ui/preferences.ts'
 import { signOut, switchOrganization, useMe } from '../session/use-session.ts'
 import { ProblemBox } from '../ui/problem-box.tsx'
+import { navigation } from './navigation.ts'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   return (
@@ -15,9 +16,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <nav className="rail" aria-label="Main">
         <p className="brand">Sluice</p>
         <Organization />
-        <Link href="/decisions" className={railLinkClass}>
-          Decisions
-        </Link>
+        {navigation.map(({ path, name }) => (
+          <Link key={path} href={path} className={railLinkClass}>
+            {name}
+          </Link>
+        ))}
         <div className="rail-foot">
           <ThemeSelect />
           <ZoneSelect />

@@ -34,7 +34,7 @@ function Plan({ evaluation }: { readonly evaluation: EvaluationBody }) {
       </p>
       {lines.length > 0 && (
         <div className="wide" tabIndex={0} role="region" aria-label="Evaluation plan">
-          <table className="plan">
+          <table className="data">
             <thead>
               <tr>
                 <th>Rule</th>

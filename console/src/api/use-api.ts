@@ -1,0 +1,55 @@
+/** Reads resources of the API for components, and changes them. */
+import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { readJson } from './api.ts'
+import type { ApiRequest } from './api.ts'
+import type { PageOf } from './wire.ts'
+
+interface ReadOptions {
+  /** Reads again after each pause of this length, while the page is visible. */
+  readonly pollMs?: number
+}
+
+/** Reads the resource at a path. A null path reads nothing. */
+export function useRead<T>(path: string | null, { pollMs }: ReadOptions = {}) {
+  return useQuery({
+    queryKey: ['read', path],
+    enabled: path !== null,
+    queryFn: ({ signal }) => readJson<T>({ path: path ?? '', signal }),
+    refetchInterval: pollMs ?? false,
+    placeholderData: keepPreviousData
+  })
+}
+
+/** Reads a list page by page. The path has its filters but no cursor. */
+export function usePages<T>(path: string, { pollMs }: ReadOptions = {}) {
+  const query = useInfiniteQuery({
+    queryKey: ['read', path, 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      readJson<PageOf<T>>({ path: withParameter(path, 'cursor', pageParam), signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ meta }) => meta.next_cursor,
+    refetchInterval: pollMs ?? false,
+    placeholderData: keepPreviousData
+  })
+  const pages = query.data?.pages
+  const rows = useMemo(() => pages?.flatMap(({ data }) => data) ?? [], [pages])
+  return { ...query, rows }
+}
+
+/** Sends changes. After each, what the page shows is read again. */
+export function useChange<T = unknown>() {
+  const queries = useQueryClient()
+  return useMutation<T, Error, ApiRequest>({
+    mutationFn: (request) => readJson<T>(request),
+    // Secrets are part of some responses.
+    gcTime: 0,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['read'] })
+  })
+}
+
+function withParameter(path: string, name: string, value: string | null): string {
+  if (value === null) return path
+  return `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
+}
