@@ -94,7 +94,6 @@ export const deadLetterRoutes = [
       'decision is stored once. Requires the role admin or higher.',
     body: schemas.actionRequest,
     answers: { 200: { description: 'One result per record.', schema: schemas.actionResult } },
-    problems: ['overloaded'],
     handle: async (call, services) => call.reply(200, await requestAction('replay', call, services))
   }),
   route({
@@ -109,7 +108,6 @@ export const deadLetterRoutes = [
       'until their topic deletes them, and cannot be replayed. Requires the role admin or higher.',
     body: schemas.actionRequest,
     answers: { 200: { description: 'One result per record.', schema: schemas.actionResult } },
-    problems: ['overloaded'],
     handle: async (call, services) => call.reply(200, await requestAction('drop', call, services))
   })
 ]
