@@ -15,6 +15,7 @@ import { accountRoutes } from './accounts/routes.ts'
 import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { deletionRoutes } from './decisions/deletions.ts'
 import { decisionRoutes } from './decisions/routes.ts'
+import { ingestionRoutes } from './ingestion/routes.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
@@ -28,6 +29,7 @@ export const apiRoutes = [
   ...deletionRoutes,
   ...statsRoutes,
   ...streamRoutes,
+  ...ingestionRoutes,
   ...accountRoutes,
   ...organizationRoutes,
   ...onboardingRoutes,

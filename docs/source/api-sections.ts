@@ -19,6 +19,7 @@ export const apiSections: Readonly<Record<string, Section>> = {
       'agents-and-statistics'
     ]
   },
+  ingestion: { title: 'Ingestion', guides: ['ingestion'] },
   profiles: { title: 'Agents', guides: ['agents-and-statistics'] },
   evaluation: {
     title: 'Scores and runs',

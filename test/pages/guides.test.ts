@@ -33,6 +33,7 @@ const pages = [
   'guides/own-evaluators',
   'guides/configure-evaluation',
   'guides/onboarding',
+  'guides/ingestion',
   'guides/agents-and-statistics',
   'guides/tails-and-exports',
   'guides/find-decisions',

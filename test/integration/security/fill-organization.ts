@@ -48,6 +48,9 @@ const written: Readonly<Record<string, string>> = {
             0, '', '[]', 0, '')`,
   deferred_decisions: `(decision_id, partition, received_at, characters)
     values ($1, gen_random_uuid(), 0, now(), 1)`,
+  ledger_organizations: `(topic, stored, duplicate, conflict, dead_lettered, erased, in_flight,
+      missing, messages_in_hours, partitions, missing_records)
+    values ($1, 'agent-decisions', 1, 0, 0, 0, 0, 0, 0, 1, '[]', '[]')`,
   evaluation_plans: `(decision_id, received_at, rule_set_version, outcomes, runs)
     values ($1, gen_random_uuid(), now(), 0, '{}', 0)`,
   outcome_hours: `(hour, agent_id, domain, status, verdict, decisions)
