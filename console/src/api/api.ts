@@ -12,12 +12,22 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Sends a request of the session. A rejected access token is refreshed once. */
+/**
+ * Sends a request of the session. A rejected access token is refreshed once.
+ * @returns a successful response whose body is not read yet
+ */
+export async function openResponse(request: ApiRequest): Promise<Response> {
+  let response = await send(request, await accessToken())
+  if (response.status === 401) {
+    await refreshSession()
+    response = await send(request, await accessToken())
+  }
+  if (!response.ok) await textOf(response)
+  return response
+}
+
 export async function readText(request: ApiRequest): Promise<string> {
-  const response = await send(request, await accessToken())
-  if (response.status !== 401) return await textOf(response)
-  await refreshSession()
-  return await textOf(await send(request, await accessToken()))
+  return await textOf(await openResponse(request))
 }
 
 /** @returns the parsed response; null for a response without a body */

@@ -1,8 +1,9 @@
 /** The types of API responses as the browser receives them, derived from the API's schemas. */
 import type { me } from '../../../api/accounts/schemas.ts'
-import type { context, decision, decisionPage } from '../../../api/decisions/schemas.ts'
+import type { context, decision, decisionPage, facets } from '../../../api/decisions/schemas.ts'
 import type { decisionSearch } from '../../../api/decisions/list-query.ts'
 import type { evaluation } from '../../../api/results/schemas.ts'
+import type { stats } from '../../../api/stats/schemas.ts'
 import type { Static, TSchema } from '../../../http/schema.ts'
 
 /** Replaces times by texts, because JSON has no dates. */
@@ -20,12 +21,17 @@ export type WireOf<S extends TSchema> = Wire<Static<S>>
 /** One page of a list. */
 export interface PageOf<T> {
   readonly data: readonly T[]
-  readonly meta: { readonly next_cursor: string | null }
+  readonly meta: { readonly next_cursor: string | null } & Partial<Lag>
 }
+
+/** How far reads are behind. */
+export type Lag = Pick<DecisionPageBody['meta'], 'as_of' | 'lag_ms'>
 
 export type Me = WireOf<typeof me>
 export type DecisionPageBody = WireOf<typeof decisionPage>
 export type DecisionSummary = DecisionPageBody['data'][number]
+export type FacetsBody = WireOf<typeof facets>
+export type StatsBody = WireOf<typeof stats>
 export type SearchBody = Static<typeof decisionSearch>
 export type EvaluationBody = WireOf<typeof evaluation>
 export type PlanEntryBody = EvaluationBody['plan'][number]

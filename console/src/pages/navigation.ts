@@ -2,5 +2,8 @@
 
 export const navigation = [
   { path: '/decisions', name: 'Decisions', key: 'd' },
-  { path: '/evaluation/rules', name: 'Evaluation', key: 'e' }
+  { path: '/agents', name: 'Agents', key: 'a' },
+  { path: '/evaluation/rules', name: 'Evaluation', key: 'e' },
+  { path: '/health', name: 'Health', key: 'h' },
+  { path: '/dead-letters', name: 'Dead letters', key: 'l' }
 ] as const
