@@ -9,15 +9,21 @@ export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Sent as JSON. */
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
 
-/** Sends a request of the session. A rejected access token is refreshed once. */
+/** Sends a request of the session. */
 export async function readText(request: ApiRequest): Promise<string> {
-  const response = await send(request, await accessToken())
-  if (response.status !== 401) return await textOf(response)
-  await refreshSession()
-  return await textOf(await send(request, await accessToken()))
+  return await textOf(await respond(request))
+}
+
+/** Opens a response that does not end. */
+export async function readStream(request: ApiRequest): Promise<ReadableStream<Uint8Array>> {
+  const response = await respond(request)
+  if (!response.ok) await textOf(response)
+  if (response.body === null) throw unreachable()
+  return response.body
 }
 
 /** @returns the parsed response; null for a response without a body */
@@ -26,8 +32,18 @@ export async function readJson<T>(request: ApiRequest): Promise<T> {
   return parseJson<T>(text === '' ? 'null' : text)
 }
 
-async function send({ path, method, body, signal }: ApiRequest, token: string): Promise<Response> {
-  const headers = new Headers({ authorization: `Bearer ${token}` })
+/** A rejected access token is refreshed once. */
+async function respond(request: ApiRequest): Promise<Response> {
+  const response = await send(request, await accessToken())
+  if (response.status !== 401) return response
+  await refreshSession()
+  return await send(request, await accessToken())
+}
+
+async function send(request: ApiRequest, token: string): Promise<Response> {
+  const { path, method, body, signal } = request
+  const headers = new Headers(request.headers)
+  headers.set('authorization', `Bearer ${token}`)
   if (body !== undefined) headers.set('content-type', 'application/json')
   try {
     return await fetch(path, {

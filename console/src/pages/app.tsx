@@ -1,6 +1,7 @@
 /** All routes of the console. */
-import { Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
+import { useOnboarding } from '../onboarding/use-onboarding.ts'
 import { useSession } from '../session/use-session.ts'
 import { Loading } from '../ui/loading.tsx'
 import { DecisionPage } from './decision/decision-page.tsx'
@@ -8,6 +9,14 @@ import { DecisionsPage } from './decisions/decisions-page.tsx'
 import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
+
+const WelcomePage = lazy(async () => ({
+  default: (await import('./welcome/welcome-page.tsx')).WelcomePage
+}))
+const LivePage = lazy(async () => ({ default: (await import('./live/live-page.tsx')).LivePage }))
+const SettingsPages = lazy(async () => ({
+  default: (await import('./settings/settings-pages.tsx')).SettingsPages
+}))
 
 export function App() {
   const { state, reason } = useSession()
@@ -27,7 +36,16 @@ function Pages() {
   return (
     <Switch>
       <Route path="/">
-        <Redirect to="/decisions" replace />
+        <Home />
+      </Route>
+      <Route path="/welcome">
+        <WelcomePage />
+      </Route>
+      <Route path="/live">
+        <LivePage />
+      </Route>
+      <Route path="/settings/*?">
+        <SettingsPages />
       </Route>
       <Route path="/decisions">
         <DecisionsPage />
@@ -38,4 +56,11 @@ function Pages() {
       </Route>
     </Switch>
   )
+}
+
+/** The first page: the way to the first score, until there is one. */
+function Home() {
+  const { data, isError } = useOnboarding()
+  if (data === undefined && !isError) return <Loading label="Loading…" />
+  return <Redirect to={data?.complete === false ? '/welcome' : '/decisions'} replace />
 }

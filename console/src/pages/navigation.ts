@@ -1,3 +1,10 @@
 /** The pages that the rail, the palette and the shortcuts lead to. */
 
-export const navigation = [{ path: '/decisions', name: 'Decisions', key: 'd' }] as const
+export const navigation = [
+  { path: '/decisions', name: 'Decisions', key: 'd' },
+  { path: '/live', name: 'Live', key: 'l' },
+  { path: '/settings/keys', name: 'Settings', key: 's' }
+] as const
+
+/** Shown until the organization has its first score. */
+export const welcome = { path: '/welcome', name: 'Welcome' } as const

@@ -2,12 +2,14 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { useOnboarding } from '../onboarding/use-onboarding.ts'
 import { applyTheme, browserZone, themes, useTheme, useZone } from '../ui/preferences.ts'
 import { signOut, switchOrganization, useMe } from '../session/use-session.ts'
 import { ProblemBox } from '../ui/problem-box.tsx'
-import { navigation } from './navigation.ts'
+import { navigation, welcome } from './navigation.ts'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
+  const isNew = useOnboarding().data?.complete === false
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -16,7 +18,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <nav className="rail" aria-label="Main">
         <p className="brand">Sluice</p>
         <Organization />
-        {navigation.map(({ path, name }) => (
+        {(isNew ? [welcome, ...navigation] : navigation).map(({ path, name }) => (
           <Link key={path} href={path} className={railLinkClass}>
             {name}
           </Link>

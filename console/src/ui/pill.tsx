@@ -4,10 +4,12 @@ const tones: Readonly<Record<string, string>> = {
   pass: 'good',
   succeeded: 'good',
   evaluated: 'good',
+  active: 'good',
   fail: 'bad',
   failed: 'bad',
   expired: 'bad',
   mixed: 'warn',
+  expiring: 'warn',
   partial: 'warn',
   blocked: 'warn',
   retrying: 'warn'

@@ -60,6 +60,20 @@ export const DecisionRow = memo(function DecisionRow(props: DecisionRowProps) {
   )
 })
 
+interface GapRowProps extends Pick<DecisionRowProps, 'index' | 'top'> {
+  readonly gap: string
+}
+
+/** Says that decisions are missing between the rows around it. */
+export function GapRow({ gap, index, top }: GapRowProps) {
+  const style = { transform: `translateY(${top}px)` }
+  return (
+    <div role="row" className="row gap" aria-rowindex={index + 2} style={style}>
+      <span role="gridcell">{gap}</span>
+    </div>
+  )
+}
+
 export function rowId(index: number): string {
   return `row-${index}`
 }

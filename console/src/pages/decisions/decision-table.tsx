@@ -3,13 +3,14 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import { useSearch } from 'wouter'
 import type { DecisionSummary } from '../../api/wire.ts'
-import { columns, DecisionRow, rowId } from './decision-row.tsx'
+import type { Gap } from '../../live/tail-buffer.ts'
+import { columns, DecisionRow, GapRow, rowId } from './decision-row.tsx'
 
 const rowHeight = 32
 const overscan = 8
 
 interface DecisionTableProps {
-  readonly rows: readonly DecisionSummary[]
+  readonly rows: readonly (DecisionSummary | Gap)[]
   readonly hasMore: boolean
   /** Index of the active row; -1 if there is none. */
   readonly active: number
@@ -60,11 +61,13 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
         {items.map(({ index, start }) => {
           const decision = rows[index]
           if (decision === undefined) return null
+          const top = start - rowHeight
+          if ('gap' in decision)
+            return <GapRow key={index} gap={decision.gap} {...{ index, top }} />
           return (
             <DecisionRow
               key={decision.decision_id}
-              {...{ decision, index, listQuery, onPeek }}
-              top={start - rowHeight}
+              {...{ decision, index, top, listQuery, onPeek }}
               isActive={index === active}
             />
           )

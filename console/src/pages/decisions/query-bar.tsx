@@ -13,7 +13,8 @@ function tidy(text: string): string {
   return text.trim()
 }
 
-export function QueryBar() {
+/** @param isLive whether it is for the tail, which has no range */
+export function QueryBar({ isLive = false }: { readonly isLive?: boolean }) {
   const [state, setState] = useListState()
   const [draft, setDraft] = useState(state.q)
   const [errors, setErrors] = useState<readonly string[]>([])
@@ -50,7 +51,7 @@ export function QueryBar() {
       />
       <FieldSelect field="verdict" values={verdicts} query={state.q} onChoose={choose} />
       <FieldSelect field="status" values={evaluationStatuses} query={state.q} onChoose={choose} />
-      <RangeSelect />
+      {!isLive && <RangeSelect />}
       <button type="submit">Search</button>
       <ul id={errorId} className="query-errors" aria-live="polite">
         {errors.map((sentence) => (

@@ -1,0 +1,86 @@
+/** Follows new decisions. All tabs share one stream: the tab that holds a lock reads it and sends it
+ * to the others. While all are hidden there is none; the next visible tab resumes it.
+ */
+import { readEvents } from './read-events.ts'
+import type { TailEvent } from './read-events.ts'
+
+export interface TailUpdate {
+  readonly events: readonly TailEvent[]
+  /** The position after all events so far; null before the first. */
+  readonly lastId: string | null
+  /** When a stream that was cut is opened again; null while it is open. */
+  readonly retryAtMs: number | null
+}
+
+const hiddenMsMax = 60_000
+const retryMsMax = 30_000
+const hello = 'hello'
+// Browsers have no locks on pages without TLS, except on loopback. There, each tab has a stream.
+const suffix = 'locks' in navigator ? '' : String(Math.random())
+
+/** @returns a function that leaves */
+export function joinTail(organizationId: string, onUpdate: (update: TailUpdate) => void) {
+  const name = `sluice-tail ${organizationId} ${suffix}`
+  const channel = new BroadcastChannel(name)
+  let last: TailUpdate = { events: [], lastId: null, retryAtMs: null }
+  let turn: AbortController | null = null
+  let hiding: ReturnType<typeof setTimeout> | undefined
+
+  function take(update: TailUpdate): void {
+    last = update
+    onUpdate(update)
+  }
+
+  function send(events: readonly TailEvent[], retryAtMs: number | null): void {
+    const lastId = events.findLast(({ id }) => id !== null)?.id ?? last.lastId
+    take({ events, lastId, retryAtMs })
+    channel.postMessage(last)
+  }
+
+  async function lead(signal: AbortSignal): Promise<void> {
+    // A new tab asks for the state of the stream.
+    const answer = ({ data }: MessageEvent): void =>
+      void (data === hello && send([], last.retryAtMs))
+    channel.addEventListener('message', answer, { signal })
+    for (let retryMs = 0; !signal.aborted; retryMs = Math.min(retryMsMax, 2 * retryMs + 1000)) {
+      if (retryMs > 0) send([], Date.now() + retryMs)
+      await pause(retryMs, signal)
+      await readEvents(last.lastId, signal, (events) => {
+        retryMs = 0
+        send(events, null)
+      }).catch(() => {})
+    }
+  }
+
+  function follow(): void {
+    clearTimeout(hiding)
+    if (document.hidden) hiding = setTimeout(() => turn?.abort(), hiddenMsMax)
+    if (document.hidden || turn?.signal.aborted === false) return
+    turn = new AbortController()
+    const { signal } = turn
+    const led =
+      suffix === '' ? navigator.locks.request(name, { signal }, () => lead(signal)) : lead(signal)
+    void led.catch(() => {})
+  }
+
+  channel.addEventListener('message', ({ data }: MessageEvent<TailUpdate | typeof hello>) => {
+    if (data !== hello) take(data)
+  })
+  document.addEventListener('visibilitychange', follow)
+  channel.postMessage(hello)
+  follow()
+  return (): void => {
+    document.removeEventListener('visibilitychange', follow)
+    clearTimeout(hiding)
+    turn?.abort()
+    channel.close()
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  await promise
+  clearTimeout(timer)
+}

@@ -1,0 +1,72 @@
+/** The API keys of the organization: what each may do, and what it was used for. */
+import type { key } from '../../../../../api/organization/keys/schemas.ts'
+import { usePages } from '../../../api/use-api.ts'
+import type { WireOf } from '../../../api/wire.ts'
+import { RefusedRequests } from '../../../onboarding/refused-requests.tsx'
+import { useOnboarding } from '../../../onboarding/use-onboarding.ts'
+import { PagedTable } from '../../../ui/data-table.tsx'
+import type { Column } from '../../../ui/data-table.tsx'
+import { ForRole } from '../../../ui/for-role.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { Pill } from '../../../ui/pill.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { CreateKey, scopeWords } from './create-key.tsx'
+import { KeyActions } from './key-actions.tsx'
+
+export type ApiKey = WireOf<typeof key>
+
+const pollMs = 2000
+const countOf = (count: number | null): string => count?.toLocaleString('en') ?? '–'
+const timeOf = (iso: string | null) => (iso === null ? 'never' : <Time iso={iso} />)
+
+const columns: readonly Column<ApiKey>[] = [
+  { name: 'Name', cell: ({ name }) => name },
+  { name: 'Key', cell: ({ prefix }) => <code>{prefix}…</code> },
+  { name: 'May', cell: ({ scopes }) => scopes.map((scope) => scopeWords[scope]).join(', ') },
+  { name: 'State', cell: ({ state }) => <Pill word={state} /> },
+  { name: 'Last used', cell: ({ last_used_at }) => timeOf(last_used_at) },
+  { name: 'Accepted, 24 h', cell: ({ accepted_24h }) => countOf(accepted_24h), isNumber: true },
+  { name: 'Refused, 24 h', cell: ({ rejected_24h }) => countOf(rejected_24h), isNumber: true },
+  { name: 'Ends', cell: ({ revoked_at, expires_at }) => timeOf(revoked_at ?? expires_at) },
+  { name: 'Actions', cell: (apiKey) => <KeyActions apiKey={apiKey} /> }
+]
+
+export function KeysPage() {
+  return (
+    <Page title="API keys" actions={<CreateKey />}>
+      <ForRole needs="admin" what="API keys">
+        <Keys />
+      </ForRole>
+    </Page>
+  )
+}
+
+function Keys() {
+  const list = usePages<ApiKey>('/v1/auth/api-keys', { pollMs })
+  const keyOf = ({ key_id }: ApiKey): string => key_id
+  const empty = 'No API key yet. Create one to send decisions.'
+  return (
+    <>
+      <FirstRequest newest={list.rows[0]} />
+      <PagedTable label="API keys" {...{ list, columns, keyOf, empty }} />
+      <RefusedRequests attempts={useOnboarding(true).data?.recent_attempts ?? null} />
+    </>
+  )
+}
+
+const shownMs = 3_600_000
+
+/** Waits for the first request with a new key, and shows its result. */
+function FirstRequest({ newest }: { readonly newest: ApiKey | undefined }) {
+  const attempts = useOnboarding().data?.recent_attempts
+  if (newest === undefined || Date.parse(newest.created_at) < Date.now() - shownMs) return null
+  const { name, key_id, accepted_24h } = newest
+  const refused = attempts?.find((attempt) => attempt.key_id === key_id)
+  const result =
+    refused === undefined ? 'waiting for its first request…' : `refused: ${refused.detail}`
+  return (
+    <p className="first-request" role="status">
+      <strong>{name}</strong>: {(accepted_24h ?? 0) > 0 ? 'its requests are accepted.' : result}
+    </p>
+  )
+}

@@ -1,0 +1,37 @@
+/** Shows a part of a page to some roles only. The others see who may help them. */
+import type { ReactNode } from 'react'
+import type { member } from '../../../api/organization/schemas.ts'
+import { mayActAs } from '../../../core/user-role.ts'
+import type { UserRole } from '../../../core/user-role.ts'
+import { useRead } from '../api/use-api.ts'
+import type { PageOf, WireOf } from '../api/wire.ts'
+import { useMe } from '../session/use-session.ts'
+import { Loaded } from './loaded.tsx'
+
+interface ForRoleProps {
+  /** The least role that may see it. The server checks it, too. */
+  readonly needs: UserRole
+  /** What is shown, for example `API keys`. */
+  readonly what: string
+  readonly children: ReactNode
+}
+
+export function ForRole({ needs, what, children }: ForRoleProps) {
+  return (
+    <Loaded query={useMe()} what={what.toLowerCase()}>
+      {({ role }) => (mayActAs(role, needs) ? children : <Holders {...{ needs, what }} />)}
+    </Loaded>
+  )
+}
+
+function Holders({ needs, what }: Omit<ForRoleProps, 'children'>) {
+  const path = '/v1/auth/organization/members?limit=200'
+  const { data } = useRead<PageOf<WireOf<typeof member>>>(path)
+  const holders = data?.data.filter(({ role }) => mayActAs(role, needs)) ?? []
+  return (
+    <p className="empty">
+      {what} require the role {needs} or higher.
+      {holders.length > 0 && ` Ask ${holders.map(({ email }) => email).join(', ')}.`}
+    </p>
+  )
+}
