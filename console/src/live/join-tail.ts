@@ -8,8 +8,8 @@ export interface TailUpdate {
   readonly events: readonly TailEvent[]
   /** The position after all events so far; null before the first. */
   readonly lastId: string | null
-  /** When a stream that was cut is opened again; null while it is open. */
-  readonly retryAtMs: number | null
+  /** Why the stream was cut, and when it is opened again; null while it is open. */
+  readonly cut: { readonly reason: string; readonly retryAtMs: number } | null
 }
 
 const hiddenMsMax = 60_000
@@ -22,7 +22,7 @@ const suffix = 'locks' in navigator ? '' : String(Math.random())
 export function joinTail(organizationId: string, onUpdate: (update: TailUpdate) => void) {
   const name = `sluice-tail ${organizationId} ${suffix}`
   const channel = new BroadcastChannel(name)
-  let last: TailUpdate = { events: [], lastId: null, retryAtMs: null }
+  let last: TailUpdate = { events: [], lastId: null, cut: null }
   let turn: AbortController | null = null
   let hiding: ReturnType<typeof setTimeout> | undefined
 
@@ -31,24 +31,26 @@ export function joinTail(organizationId: string, onUpdate: (update: TailUpdate) 
     onUpdate(update)
   }
 
-  function send(events: readonly TailEvent[], retryAtMs: number | null): void {
+  function send(events: readonly TailEvent[], cut: TailUpdate['cut']): void {
     const lastId = events.findLast(({ id }) => id !== null)?.id ?? last.lastId
-    take({ events, lastId, retryAtMs })
+    take({ events, lastId, cut })
     channel.postMessage(last)
   }
 
   async function lead(signal: AbortSignal): Promise<void> {
     // A new tab asks for the state of the stream.
-    const answer = ({ data }: MessageEvent): void =>
-      void (data === hello && send([], last.retryAtMs))
+    const answer = ({ data }: MessageEvent): void => void (data === hello && send([], last.cut))
     channel.addEventListener('message', answer, { signal })
-    for (let retryMs = 0; !signal.aborted; retryMs = Math.min(retryMsMax, 2 * retryMs + 1000)) {
-      if (retryMs > 0) send([], Date.now() + retryMs)
-      await pause(retryMs, signal)
-      await readEvents(last.lastId, signal, (events) => {
+    for (let retryMs = 0; !signal.aborted;) {
+      const ending = readEvents(last.lastId, signal, (events) => {
         retryMs = 0
         send(events, null)
-      }).catch(() => {})
+      })
+      const reason = await ending.then(() => 'The stream ended.', sentenceOf)
+      if (signal.aborted) return
+      retryMs = Math.min(retryMsMax, 2 * retryMs + 1000)
+      send([], { reason, retryAtMs: Date.now() + retryMs })
+      await pause(retryMs, signal)
     }
   }
 
@@ -58,9 +60,9 @@ export function joinTail(organizationId: string, onUpdate: (update: TailUpdate) 
     if (document.hidden || turn?.signal.aborted === false) return
     turn = new AbortController()
     const { signal } = turn
-    const led =
+    const turns =
       suffix === '' ? navigator.locks.request(name, { signal }, () => lead(signal)) : lead(signal)
-    void led.catch(() => {})
+    void turns.catch(() => {})
   }
 
   channel.addEventListener('message', ({ data }: MessageEvent<TailUpdate | typeof hello>) => {
@@ -75,6 +77,10 @@ export function joinTail(organizationId: string, onUpdate: (update: TailUpdate) 
     turn?.abort()
     channel.close()
   }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,4 @@
-/** Keeps the newest decisions of the tail that match the query. A frozen view of them does not move.
- */
+/** Keeps the newest decisions of the tail that match a query, and makes views of them. */
 import { parseJson } from '../api/parse-json.ts'
 import type { DecisionSummary, SearchBody } from '../api/wire.ts'
 import type { TailUpdate } from './join-tail.ts'
@@ -9,95 +8,78 @@ export interface Gap {
   readonly decision_id: string
   readonly gap: string
 }
+type LiveRow = DecisionSummary | Gap
+type Change = DecisionSummary['evaluation'] & Pick<DecisionSummary, 'decision_id'>
 
 export interface TailView {
   /** Newest first. */
-  readonly rows: readonly (DecisionSummary | Gap)[]
-  /** Number of decisions that had arrived when the rows were taken. */
+  readonly rows: readonly LiveRow[]
+  /** Number of decisions that had arrived when the rows were taken, and that arrived since. */
   readonly seen: number
-  /** Number of decisions that have arrived since. */
   readonly fresh: number
   readonly lastEventMs: number | null
-  readonly retryAtMs: number | null
+  readonly cut: TailUpdate['cut']
 }
-
-type EvaluationChange = DecisionSummary['evaluation'] & Pick<DecisionSummary, 'decision_id'>
-type LiveRow = TailView['rows'][number]
 
 const rowsMax = 5000
-const filters = ['agent_id', 'session_id', 'domain', 'status', 'verdict'] as const
-
-/** Returns the filters that the tail does not have. */
-export function unsupportedBy(search: SearchBody): readonly string[] {
-  return Object.keys(search).filter((name) => !filters.some((each) => each === name))
-}
+export const tailFilters = ['agent_id', 'session_id', 'domain', 'status', 'verdict']
 
 function matches(search: SearchBody, { evaluation, ...decision }: DecisionSummary): boolean {
   const agent_id = decision.agent_id ?? '_unattributed'
-  const values = { ...decision, ...evaluation, agent_id }
-  const wantedOf = (name: (typeof filters)[number]): readonly unknown[] =>
-    [search[name] ?? values[name]].flat()
-  return filters.every((name) => wantedOf(name).includes(values[name]))
+  const values = new Map(Object.entries<unknown>({ ...decision, ...evaluation, agent_id }))
+  const wanted = Object.entries(search).filter(([name]) => tailFilters.includes(name))
+  return wanted.every(([name, value]) => [value].flat().includes(values.get(name)))
 }
 
 export function createTailBuffer(search: SearchBody) {
   const shown = new Map<string, LiveRow>()
   /** Decisions that do not match yet; their evaluation can change that. */
-  const others = new Map<string, DecisionSummary>()
-  let arrived = 0
-  let gaps = 0
+  const others = new Map<string, LiveRow>()
+  let [arrived, gaps] = [0, 0]
   let lastEventMs: number | null = null
-  let retryAtMs: number | null = null
+  let cut: TailUpdate['cut'] = null
 
-  /** A decision that is sent again only changes. */
+  /** A decision that was shown only changes. */
   function show(decision: DecisionSummary): void {
-    const id = decision.decision_id
-    const isKnown = shown.has(id)
+    const isKnown = shown.has(decision.decision_id)
     const isShown = isKnown || matches(search, decision)
+    keep(isShown ? shown : others, decision)
     if (isShown && !isKnown) arrived += 1
-    keep<LiveRow>(isShown ? shown : others, id, decision)
   }
 
-  const takers: Readonly<Record<string, (data: string) => void>> = {
-    decision: (data) => show(parseJson<DecisionSummary>(data)),
-    evaluation: (data) => {
-      const { decision_id, status, verdict } = parseJson<EvaluationChange>(data)
+  function takeEvent(kind: string, data: string): void {
+    if (kind === 'decision') show(parseJson<DecisionSummary>(data))
+    if (kind === 'evaluation') {
+      const { decision_id, status, verdict } = parseJson<Change>(data)
       const before = shown.get(decision_id) ?? others.get(decision_id)
-      if (before !== undefined && !('gap' in before)) {
-        show({ ...before, evaluation: { status, verdict } })
-      }
-    },
-    gap: (data) => {
+      if (before && !('gap' in before)) show({ ...before, evaluation: { status, verdict } })
+    }
+    if (kind === 'gap') {
       const { dropped } = parseJson<{ readonly dropped: number | null }>(data)
-      const id = `gap ${(gaps += 1)}`
       const gap = `${dropped?.toLocaleString('en') ?? 'Some'} decisions are not shown here.`
-      keep<LiveRow>(shown, id, { decision_id: id, gap })
+      keep(shown, { decision_id: `gap ${(gaps += 1)}`, gap })
     }
   }
 
   return {
     take: (update: TailUpdate): void => {
-      retryAtMs = update.retryAtMs
-      for (const { kind, data } of update.events) {
-        if (!Object.hasOwn(takers, kind)) continue
-        takers[kind]?.(data)
-        lastEventMs = Date.now()
-      }
+      for (const { kind, data } of update.events) takeEvent(kind, data)
+      if (update.events.some(({ kind }) => kind !== 'ping')) lastEventMs = Date.now()
+      cut = update.cut
     },
-    /** Returns the next view. The rows of a frozen one stay, but their evaluations change. */
+    /** The rows of a frozen view stay in place; only their evaluations change. */
     view: (before: TailView, isFrozen: boolean): TailView => {
       const isMoving = !isFrozen || before.rows.length === 0
+      const kept = before.rows.map((row) => shown.get(row.decision_id) ?? row)
+      const rows = isMoving ? [...shown.values()].reverse() : kept
       const seen = isMoving ? arrived : before.seen
-      const rows = isMoving
-        ? [...shown.values()].reverse()
-        : before.rows.map((row) => shown.get(row.decision_id) ?? row)
-      return { rows, seen, fresh: arrived - seen, lastEventMs, retryAtMs }
+      return { rows, seen, fresh: arrived - seen, lastEventMs, cut }
     }
   }
 }
 
-function keep<T>(map: Map<string, T>, id: string, value: T): void {
-  map.set(id, value)
-  const [oldest] = map.keys()
-  if (map.size > rowsMax && oldest !== undefined) map.delete(oldest)
+function keep(rows: Map<string, LiveRow>, row: LiveRow): void {
+  rows.set(row.decision_id, row)
+  const [oldest = ''] = rows.keys()
+  if (rows.size > rowsMax) rows.delete(oldest)
 }

@@ -1,6 +1,6 @@
 /** New decisions as they are stored, newest on top. The position of the reader never moves. */
 import { useEffect, useState } from 'react'
-import { unsupportedBy } from '../../live/tail-buffer.ts'
+import { tailFilters } from '../../live/tail-buffer.ts'
 import type { TailView } from '../../live/tail-buffer.ts'
 import { useLive } from '../../live/use-live.ts'
 import { parseQuery } from '../../query/parse-query.ts'
@@ -26,7 +26,9 @@ export function LivePage() {
     showPeek(-1)
     document.querySelector('.table')?.scrollTo(0, 0)
   }
-  const unsupported = unsupportedBy(parseQuery(q).search)
+  const table = { hasMore: false, active, onPeek: showPeek, onEnd: () => {} }
+  const filters = Object.keys(parseQuery(q).search)
+  const unsupported = filters.filter((name) => !tailFilters.includes(name))
   return (
     <main className="list-page">
       <header className="page-head">
@@ -56,13 +58,7 @@ export function LivePage() {
           {view.rows.length === 0 ? (
             <p className="list-state">No decision has arrived since you opened this page.</p>
           ) : (
-            <DecisionTable
-              rows={view.rows}
-              hasMore={false}
-              active={active}
-              onPeek={showPeek}
-              onEnd={ignore}
-            />
+            <DecisionTable {...table} rows={view.rows} />
           )}
         </section>
         {peek !== null && <Peek key={peek} id={peek} onClose={close} />}
@@ -71,21 +67,16 @@ export function LivePage() {
   )
 }
 
-const ignore = (): void => {}
-
-function LiveStatus({ lastEventMs, retryAtMs }: TailView) {
+function LiveStatus({ lastEventMs, cut }: TailView) {
   const [nowMs, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000)
     return () => clearInterval(timer)
   }, [])
   const secondsTo = (ms: number): number => Math.max(0, Math.round(Math.abs(ms - nowMs) / 1000))
-  if (retryAtMs !== null) {
-    return (
-      <p className="notice">
-        The stream was cut. Reconnecting, {secondsTo(retryAtMs)} s. Nothing is lost.
-      </p>
-    )
+  if (cut !== null) {
+    const words = `${cut.reason} Reconnecting, ${secondsTo(cut.retryAtMs)} s. Nothing is lost.`
+    return <p className="notice">{words}</p>
   }
   return lastEventMs !== null && <p className="quiet">Last event {secondsTo(lastEventMs)} s ago</p>
 }
