@@ -18,6 +18,7 @@ const PROGRAMS = {
   check: ['test/run.ts', 'check', 'unit'],
   bench: ['bench/run.ts'],
   docs: ['docs/make-reference.ts'],
+  pictures: ['test/console/make-pictures.ts'],
   'test:faults': ['test/faults/run.ts']
 }
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']

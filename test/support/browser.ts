@@ -1,35 +1,10 @@
-/** Starts Chromium: SLUICE_CHROMIUM, or `chromium` on the PATH, or the one of an npm package. */
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import packaged from '@sparticuz/chromium'
-import { chromium } from 'playwright-core'
+/** Starts a browser for the tests of one file. */
 import type { Browser } from 'playwright-core'
+import { launchChromium } from './chromium.ts'
 import { onEnd } from './cleanup.ts'
 
-/**
- * The arguments of the package are not used: its --single-process ends the browser with the second
- * context, and its --disable-web-security would hide errors.
- */
-const args = ['--no-sandbox', '--disable-gpu', '--headless=shell', '--no-zygote']
-
 export async function startBrowser(): Promise<Browser> {
-  const path = process.env['SLUICE_CHROMIUM'] ?? installedPath()
-  const executablePath = path ?? (await packaged.executablePath())
-  const browser = await chromium.launch({ executablePath, args })
+  const browser = await launchChromium()
   onEnd(() => browser.close())
   return browser
-}
-
-function installedPath(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return folders.map((folder) => join(folder, 'chromium')).find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,0 +1,54 @@
+/** Takes the pictures of the console in docs/pictures, in light and dark, from the sample decisions
+ * of a running `npm start`.
+ */
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { readLocalFile } from '../../stack/local-file.ts'
+import type { LocalFile } from '../../stack/local-file.ts'
+import { launchChromium } from '../support/chromium.ts'
+
+const root = join(import.meta.dirname, '../..')
+const folder = join(root, 'docs/pictures')
+const viewport = { width: 1280, height: 720 }
+const themes = ['light', 'dark'] as const
+
+/** Each picture with the steps from the list of decisions to what it shows. */
+const pictures: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  list: async (page) => {
+    await page.getByRole('gridcell', { name: 'refund-agent' }).first().waitFor()
+  },
+  detail: async (page) => {
+    await page.getByRole('gridcell', { name: 'refund-agent' }).first().click()
+    await page.getByRole('link', { name: 'Open' }).click()
+    await page.getByRole('cell', { name: 'succeeded' }).first().waitFor()
+  }
+}
+
+const local = readLocalFile(join(root, '.sluice/local.json'))
+if (local === null || Object.keys(local.pids).length === 0) {
+  throw new Error('Sluice is not running. Run `npm start` in another terminal, and retry.')
+}
+await using browser = await launchChromium()
+for (const theme of themes) await takePictures(browser, local, theme)
+
+async function takePictures(browser: Browser, local: LocalFile, colorScheme: 'light' | 'dark') {
+  const context = await browser.newContext({ viewport, colorScheme, timezoneId: 'UTC' })
+  const page = await context.newPage()
+  await signIn(page, local)
+  for (const [name, show] of Object.entries(pictures)) {
+    await page.goto(`${local.console_url}decisions`)
+    await show(page)
+    const path = join(folder, `console-${name}-${colorScheme}.png`)
+    await page.screenshot({ path, animations: 'disabled' })
+    process.stdout.write(`${path}\n`)
+  }
+  await context.close()
+}
+
+async function signIn(page: Page, { console_url, email, password }: LocalFile): Promise<void> {
+  await page.goto(console_url)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+}
