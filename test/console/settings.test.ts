@@ -112,7 +112,7 @@ describe('API keys', () => {
     const watched = await openPage(scene())
     const { page } = watched
     await signIn(page, viewer, '/console/settings/keys')
-    await page.getByText(`require the role admin or higher. Ask ${admin.email}.`).waitFor()
+    await page.getByText(`require the role admin or higher. Its holders: ${admin.email}`).waitFor()
     const button = page.getByRole('button', { name: 'Create an API key' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     await button.click({ force: true })

@@ -19,7 +19,7 @@ export async function readText(request: ApiRequest): Promise<string> {
 }
 
 /** Opens a response that does not end. */
-export async function readStream(request: ApiRequest): Promise<ReadableStream<Uint8Array>> {
+export async function readStream(request: ApiRequest): Promise<ReadableStream<BufferSource>> {
   const response = await respond(request)
   if (!response.ok) await textOf(response)
   if (response.body === null) throw unreachable()

@@ -15,6 +15,7 @@ export interface TailUpdate {
 const hiddenMsMax = 60_000
 const retryMsMax = 30_000
 const hello = 'hello'
+const messageOf = (error: Error): string => error.message
 // Browsers have no locks on pages without TLS, except on loopback. There, each tab has a stream.
 const suffix = 'locks' in navigator ? '' : String(Math.random())
 
@@ -46,7 +47,7 @@ export function joinTail(organizationId: string, onUpdate: (update: TailUpdate) 
         retryMs = 0
         send(events, null)
       })
-      const reason = await ending.then(() => 'The stream ended.', sentenceOf)
+      const reason = await ending.then(() => 'The stream ended.', messageOf)
       if (signal.aborted) return
       retryMs = Math.min(retryMsMax, 2 * retryMs + 1000)
       send([], { reason, retryAtMs: Date.now() + retryMs })
@@ -60,9 +61,8 @@ export function joinTail(organizationId: string, onUpdate: (update: TailUpdate) 
     if (document.hidden || turn?.signal.aborted === false) return
     turn = new AbortController()
     const { signal } = turn
-    const turns =
-      suffix === '' ? navigator.locks.request(name, { signal }, () => lead(signal)) : lead(signal)
-    void turns.catch(() => {})
+    if (suffix !== '') return void lead(signal)
+    navigator.locks.request(name, { signal }, () => lead(signal)).catch(() => {})
   }
 
   channel.addEventListener('message', ({ data }: MessageEvent<TailUpdate | typeof hello>) => {
@@ -79,14 +79,10 @@ export function joinTail(organizationId: string, onUpdate: (update: TailUpdate) 
   }
 }
 
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  signal.addEventListener('abort', () => resolve(), { once: true })
-  await promise
-  clearTimeout(timer)
+/** Waits, or until the signal. */
+function pause(ms: number, signal: AbortSignal): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  setTimeout(resolve, ms)
+  signal.addEventListener('abort', resolve)
+  return promise
 }

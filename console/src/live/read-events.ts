@@ -3,21 +3,18 @@ import { readStream } from '../api/api.ts'
 
 export interface TailEvent {
   readonly kind: string
-  /** JSON. */
   readonly data: string
   /** The position after this event. */
   readonly id: string | null
 }
 
+type OnEvents = (events: readonly TailEvent[]) => void
+
 /** The server sends a ping after 15 seconds without an event. */
 const silenceMsMax = 40_000
 
 /** Calls back until the response ends. @throws {Error} if the connection is lost */
-export async function readEvents(
-  lastId: string | null,
-  signal: AbortSignal,
-  onEvents: (events: readonly TailEvent[]) => void
-): Promise<void> {
+export async function readEvents(lastId: string | null, signal: AbortSignal, onEvents: OnEvents) {
   const headers = lastId === null ? {} : { 'last-event-id': lastId }
   const stream = await readStream({ path: '/v1/decisions/tail', headers, signal })
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
@@ -35,11 +32,7 @@ export async function readEvents(
 /** A block that only sets the id is an event, too: the first block has the start of the stream. */
 function eventOf(block: string): TailEvent {
   const lines = block.split('\n')
-  const valueOf = (name: string): string | undefined =>
-    lines.find((line) => line.startsWith(name))?.slice(name.length)
-  return {
-    kind: valueOf('event: ') ?? 'open',
-    data: valueOf('data: ') ?? '{}',
-    id: valueOf('id: ') ?? null
-  }
+  const valueOf = (name: string): string | null =>
+    lines.find((line) => line.startsWith(name))?.slice(name.length) ?? null
+  return { kind: valueOf('event: ') ?? '', data: valueOf('data: ') ?? '', id: valueOf('id: ') }
 }

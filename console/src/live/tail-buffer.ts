@@ -9,7 +9,7 @@ export interface Gap {
   readonly gap: string
 }
 type LiveRow = DecisionSummary | Gap
-type Change = DecisionSummary['evaluation'] & Pick<DecisionSummary, 'decision_id'>
+type Evaluated = DecisionSummary['evaluation'] & Pick<DecisionSummary, 'decision_id'>
 
 export interface TailView {
   /** Newest first. */
@@ -28,7 +28,7 @@ function matches(search: SearchBody, { evaluation, ...decision }: DecisionSummar
   const agent_id = decision.agent_id ?? '_unattributed'
   const values = new Map(Object.entries<unknown>({ ...decision, ...evaluation, agent_id }))
   const wanted = Object.entries(search).filter(([name]) => tailFilters.includes(name))
-  return wanted.every(([name, value]) => [value].flat().includes(values.get(name)))
+  return wanted.every(([name, value]) => [value].flat().some((each) => each === values.get(name)))
 }
 
 export function createTailBuffer(search: SearchBody) {
@@ -50,7 +50,7 @@ export function createTailBuffer(search: SearchBody) {
   function takeEvent(kind: string, data: string): void {
     if (kind === 'decision') show(parseJson<DecisionSummary>(data))
     if (kind === 'evaluation') {
-      const { decision_id, status, verdict } = parseJson<Change>(data)
+      const { decision_id, status, verdict } = parseJson<Evaluated>(data)
       const before = shown.get(decision_id) ?? others.get(decision_id)
       if (before && !('gap' in before)) show({ ...before, evaluation: { status, verdict } })
     }
@@ -64,7 +64,7 @@ export function createTailBuffer(search: SearchBody) {
   return {
     take: (update: TailUpdate): void => {
       for (const { kind, data } of update.events) takeEvent(kind, data)
-      if (update.events.some(({ kind }) => kind !== 'ping')) lastEventMs = Date.now()
+      if (update.events.some(({ kind }) => kind !== 'ping' && kind !== '')) lastEventMs = Date.now()
       cut = update.cut
     },
     /** The rows of a frozen view stay in place; only their evaluations change. */

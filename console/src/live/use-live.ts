@@ -1,8 +1,9 @@
 /** The view of the tail for a component: at most one change per 100 ms, and none while frozen. */
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { parseQuery } from '../query/parse-query.ts'
 import { useSession } from '../session/use-session.ts'
 import { joinTail } from './join-tail.ts'
+import type { TailUpdate } from './join-tail.ts'
 import { createTailBuffer } from './tail-buffer.ts'
 import type { TailView } from './tail-buffer.ts'
 
@@ -13,20 +14,17 @@ export function useLive(q: string, isFrozen: boolean): TailView {
   const { organizationId = '' } = useSession()
   const buffer = useMemo(() => createTailBuffer(parseQuery(q).search), [q, organizationId])
   const [view, setView] = useState(nothing)
-  const commit = (): void => setView((before) => buffer.view(before, isFrozen))
-  const now = useRef({ buffer, commit })
-  useEffect(() => {
-    now.current = { buffer, commit }
-  })
+  const take = useEffectEvent((update: TailUpdate) => buffer.take(update))
+  const commit = useEffectEvent(() => setView((before) => buffer.view(before, isFrozen)))
   useEffect(() => setView(buffer.view(nothing, false)), [buffer])
-  useEffect(() => setView((before) => buffer.view(before, isFrozen)), [buffer, isFrozen])
+  useEffect(() => commit(), [buffer, isFrozen])
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const leave = joinTail(organizationId, (update) => {
-      now.current.buffer.take(update)
+      take(update)
       timer ??= setTimeout(() => {
         timer = undefined
-        now.current.commit()
+        commit()
       }, commitMs)
     })
     return () => {

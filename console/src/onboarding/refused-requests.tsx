@@ -12,22 +12,18 @@ const columns: readonly Column<NonNullable<Attempts>[number]>[] = [
   { name: 'Key', cell: ({ key_id }) => <code>{key_id}</code> },
   { name: 'Response', cell: ({ status, code }) => <code>{`${status} ${code}`}</code> },
   { name: 'Reason', cell: ({ detail }) => visible(detail) },
-  { name: 'Agent', cell: ({ agent_id }) => visible(agent_id ?? '–') },
   { name: 'Request', cell: ({ request_id }) => <code>{visible(request_id)}</code> }
 ]
 
-const keyOf = ({ at, request_id }: NonNullable<Attempts>[number]) => `${at} ${request_id}`
-
 /** @param attempts null while they are unknown */
 export function RefusedRequests({ attempts }: { readonly attempts: Attempts }) {
+  const rows = attempts ?? []
+  const empty = attempts === null ? 'They are unknown at the moment.' : 'None was refused recently.'
+  const table = { label: 'Refused requests', columns, rows, keyOf: JSON.stringify }
   return (
     <section>
-      <h2>Refused requests</h2>
-      {attempts === null && <p>Redis is unavailable, so they are unknown.</p>}
-      {attempts?.length === 0 && <p className="quiet">No recent request was refused.</p>}
-      {attempts !== null && attempts.length > 0 && (
-        <DataTable label="Refused requests" rows={attempts} {...{ columns, keyOf }} />
-      )}
+      <h2>{table.label}</h2>
+      {rows.length === 0 ? <p className="quiet">{empty}</p> : <DataTable {...table} />}
     </section>
   )
 }

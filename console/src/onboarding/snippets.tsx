@@ -3,25 +3,22 @@ import { useState } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { useOnboarding } from './use-onboarding.ts'
 
-const languages = {
-  '.env': 'env',
-  curl: 'curl',
-  TypeScript: 'typescript',
-  Python: 'python'
-} as const
-const names = ['.env', 'curl', 'TypeScript', 'Python'] as const
+const names = { env: '.env', curl: 'curl', typescript: 'TypeScript', python: 'Python' }
+const languages = ['env', 'curl', 'typescript', 'python'] as const
 
 /** @param apiKey written into the code instead of the placeholder */
 export function Snippets({ apiKey = '$&' }: { readonly apiKey?: string }) {
-  const [shown, setShown] = useState<(typeof names)[number]>('.env')
+  const [shown, setShown] = useState<(typeof languages)[number]>('env')
   const { data } = useOnboarding()
-  const code = data?.snippets[languages[shown]].replaceAll('slk_YOUR_API_KEY', apiKey) ?? ''
+  const code = data?.snippets[shown].replaceAll('slk_YOUR_API_KEY', apiKey) ?? ''
   return (
     <div role="group" aria-label="Code">
       <p className="actions">
-        {names.map((name) => {
-          const press = { 'aria-pressed': name === shown, onClick: () => setShown(name) }
-          return <button key={name} type="button" className="small" {...press} children={name} />
+        {languages.map((each) => {
+          const press = { 'aria-pressed': each === shown, onClick: () => setShown(each) }
+          return (
+            <button key={each} type="button" className="small" {...press} children={names[each]} />
+          )
         })}
         <CopyButton text={code} label="Copy the code" />
       </p>

@@ -14,8 +14,8 @@ const WelcomePage = lazy(async () => ({
   default: (await import('./welcome/welcome-page.tsx')).WelcomePage
 }))
 const LivePage = lazy(async () => ({ default: (await import('./live/live-page.tsx')).LivePage }))
-const SettingsPages = lazy(async () => ({
-  default: (await import('./settings/settings-pages.tsx')).SettingsPages
+const KeysPage = lazy(async () => ({
+  default: (await import('./settings/keys/keys-page.tsx')).KeysPage
 }))
 
 export function App() {
@@ -44,8 +44,8 @@ function Pages() {
       <Route path="/live">
         <LivePage />
       </Route>
-      <Route path="/settings/*?">
-        <SettingsPages />
+      <Route path="/settings/keys">
+        <KeysPage />
       </Route>
       <Route path="/decisions">
         <DecisionsPage />

@@ -5,6 +5,3 @@ export const navigation = [
   { path: '/live', name: 'Live', key: 'l' },
   { path: '/settings/keys', name: 'Settings', key: 's' }
 ] as const
-
-/** Shown until the organization has its first score. */
-export const welcome = { path: '/welcome', name: 'Welcome' } as const

@@ -6,7 +6,7 @@ import { useOnboarding } from '../onboarding/use-onboarding.ts'
 import { applyTheme, browserZone, themes, useTheme, useZone } from '../ui/preferences.ts'
 import { signOut, switchOrganization, useMe } from '../session/use-session.ts'
 import { ProblemBox } from '../ui/problem-box.tsx'
-import { navigation, welcome } from './navigation.ts'
+import { navigation } from './navigation.ts'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const isNew = useOnboarding().data?.complete === false
@@ -18,7 +18,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <nav className="rail" aria-label="Main">
         <p className="brand">Sluice</p>
         <Organization />
-        {(isNew ? [welcome, ...navigation] : navigation).map(({ path, name }) => (
+        {isNew && <Link href="/welcome" className={railLinkClass} children="Welcome" />}
+        {navigation.map(({ path, name }) => (
           <Link key={path} href={path} className={railLinkClass}>
             {name}
           </Link>

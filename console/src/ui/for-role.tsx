@@ -17,21 +17,14 @@ interface ForRoleProps {
 }
 
 export function ForRole({ needs, what, children }: ForRoleProps) {
+  const path = '/v1/auth/organization/members?limit=200'
+  const { data: members } = useRead<PageOf<WireOf<typeof member>>>(path)
+  const holders = members?.data.filter(({ role }) => mayActAs(role, needs)) ?? []
+  const ask = `${what} require the role ${needs} or higher. Its holders: `
+  const emails = holders.map(({ email }) => email).join(', ')
   return (
     <Loaded query={useMe()} what={what.toLowerCase()}>
-      {({ role }) => (mayActAs(role, needs) ? children : <Holders {...{ needs, what }} />)}
+      {({ role }) => (mayActAs(role, needs) ? children : <p className="empty">{ask + emails}</p>)}
     </Loaded>
-  )
-}
-
-function Holders({ needs, what }: Omit<ForRoleProps, 'children'>) {
-  const path = '/v1/auth/organization/members?limit=200'
-  const { data } = useRead<PageOf<WireOf<typeof member>>>(path)
-  const holders = data?.data.filter(({ role }) => mayActAs(role, needs)) ?? []
-  return (
-    <p className="empty">
-      {what} require the role {needs} or higher.
-      {holders.length > 0 && ` Ask ${holders.map(({ email }) => email).join(', ')}.`}
-    </p>
   )
 }

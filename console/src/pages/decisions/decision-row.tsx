@@ -60,16 +60,12 @@ export const DecisionRow = memo(function DecisionRow(props: DecisionRowProps) {
   )
 })
 
-interface GapRowProps extends Pick<DecisionRowProps, 'index' | 'top'> {
-  readonly gap: string
-}
-
 /** Says that decisions are missing between the rows around it. */
-export function GapRow({ gap, index, top }: GapRowProps) {
-  const style = { transform: `translateY(${top}px)` }
+export function GapRow(props: Pick<DecisionRowProps, 'index' | 'top'> & { readonly gap: string }) {
+  const style = { transform: `translateY(${props.top}px)`, gridTemplateColumns: '1fr' }
   return (
-    <div role="row" className="row gap" aria-rowindex={index + 2} style={style}>
-      <span role="gridcell">{gap}</span>
+    <div role="row" className="row notice" aria-rowindex={props.index + 2} style={style}>
+      <span role="gridcell">{props.gap}</span>
     </div>
   )
 }

@@ -13,7 +13,6 @@ function tidy(text: string): string {
   return text.trim()
 }
 
-/** @param isLive whether it is for the tail, which has no range */
 export function QueryBar({ isLive = false }: { readonly isLive?: boolean }) {
   const [state, setState] = useListState()
   const [draft, setDraft] = useState(state.q)

@@ -28,7 +28,7 @@ export function LivePage() {
   }
   const table = { hasMore: false, active, onPeek: showPeek, onEnd: () => {} }
   const filters = Object.keys(parseQuery(q).search)
-  const unsupported = filters.filter((name) => !tailFilters.includes(name))
+  const unsupported = filters.filter((name) => !tailFilters.includes(name)).join(', ')
   return (
     <main className="list-page">
       <header className="page-head">
@@ -42,11 +42,7 @@ export function LivePage() {
         <LiveStatus {...view} />
       </header>
       <QueryBar isLive />
-      {unsupported.length > 0 && (
-        <p className="notice">
-          Live ignores {unsupported.join(', ')}. The list of decisions does not.
-        </p>
-      )}
+      {unsupported !== '' && <p className="notice">Live ignores {unsupported}.</p>}
       <div className="split">
         <section
           className="list"

@@ -1,16 +1,21 @@
 /** The way to the first score: what is done, and what to do next. It follows the server. */
 import { Link } from 'wouter'
+import type { testEvent } from '../../../../api/onboarding/schemas.ts'
+import { apiErrorOf } from '../../api/api-error.ts'
+import { useChange } from '../../api/use-api.ts'
+import type { WireOf } from '../../api/wire.ts'
 import { RefusedRequests } from '../../onboarding/refused-requests.tsx'
 import { Snippets } from '../../onboarding/snippets.tsx'
 import { countDone, useOnboarding } from '../../onboarding/use-onboarding.ts'
 import type { Onboarding } from '../../onboarding/use-onboarding.ts'
 import { visible } from '../../text/visible.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useNewest } from '../decisions/use-decisions.ts'
 import { CreateKey } from '../settings/keys/create-key.tsx'
-import { TestEvent } from './test-event.tsx'
 
 type Step = Onboarding['steps'][number]
 
@@ -26,32 +31,27 @@ export function WelcomePage() {
   return (
     <Page title="Welcome to Sluice">
       <Loaded query={useOnboarding(true)} what="the steps">
-        {(onboarding) => <Steps {...onboarding} />}
+        {({ steps, complete, recent_attempts }) => (
+          <>
+            <p role="status">
+              {complete ? 'All steps are' : `${countDone(steps)} of ${steps.length} steps are`}{' '}
+              done.
+            </p>
+            <ol className="steps">
+              {steps.map((step) => (
+                <StepItem key={step.id} {...step} />
+              ))}
+            </ol>
+            <p className="actions">
+              <TestEvent />
+              <CreateKey />
+            </p>
+            <Snippets />
+            <RefusedRequests attempts={recent_attempts} />
+          </>
+        )}
       </Loaded>
     </Page>
-  )
-}
-
-function Steps({ complete, steps, recent_attempts }: Onboarding) {
-  const done = countDone(steps)
-  return (
-    <>
-      <p role="status">
-        {complete ? 'All steps are done.' : `${done} of ${steps.length} steps are done.`}
-      </p>
-      <ol className="steps">
-        {steps.map((step) => (
-          <StepItem key={step.id} {...step} />
-        ))}
-      </ol>
-      <h2>Send a decision</h2>
-      <p className="actions">
-        <TestEvent />
-        <CreateKey />
-      </p>
-      <Snippets />
-      <RefusedRequests attempts={recent_attempts} />
-    </>
   )
 }
 
@@ -70,4 +70,22 @@ function StepItem({ id, done_at, hint, detail }: Step) {
 function NewestDecision() {
   const { data: newest } = useNewest(true)
   return newest && <Link href={`/decisions/${newest.decision_id}`}>Open the newest decision</Link>
+}
+
+/** Sends a test event along the path of all decisions. */
+function TestEvent() {
+  const { mutate, data, error } = useChange<WireOf<typeof testEvent>>()
+  const send = (): void => mutate({ path: '/v1/auth/onboarding/test-event', body: {} })
+  return (
+    <>
+      <ActionButton needs="member" onClick={send} children="Send a test event" />
+      {data !== undefined && <Answer {...data} />}
+      {error !== null && <ProblemBox error={error} />}
+    </>
+  )
+}
+
+function Answer({ decision_id, answer: { status, body } }: WireOf<typeof testEvent>) {
+  if (status === 202) return <Link href={`/decisions/${decision_id}`}>Open the test event</Link>
+  return <ProblemBox error={apiErrorOf(status, JSON.stringify(body), null)} />
 }

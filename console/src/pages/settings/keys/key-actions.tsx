@@ -3,12 +3,9 @@ import { useState } from 'react'
 import { useChange } from '../../../api/use-api.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
-import { Field } from '../../../ui/form.tsx'
 import type { FormValues } from '../../../ui/form.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import type { ApiKey } from './keys-page.tsx'
-
-const graces = { now: 0, 'in 1 hour': 3600, 'in 24 hours': 86_400 }
 
 export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
   const { key_id, name, state, replaced_by } = apiKey
@@ -16,9 +13,10 @@ export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
   const { mutateAsync } = useChange()
   const isAlive = state === 'active' || state === 'expiring'
   const path = `/v1/auth/api-keys/${key_id}`
-  const rotation = (values: FormValues) => {
-    return { path: `${path}/rotate`, body: { grace_seconds: values.numberOrNull('grace_seconds') } }
-  }
+  const rotation = (values: FormValues) => ({
+    path: `${path}/rotate`,
+    body: { grace_seconds: values.numberOrNull('grace_seconds') }
+  })
   const revoke = () => mutateAsync({ path: `${path}/revoke`, method: 'POST' })
   const onClose = (): void => setOpen(null)
   return (
@@ -32,17 +30,14 @@ export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
       {open === 'rotate' && (
         <KeyDialog title={`Rotate ${name}`} action="Rotate" requestOf={rotation} {...{ onClose }}>
           <p>A new key with the same scopes replaces this one.</p>
-          <Field
-            label="The old key stops working"
-            name="grace_seconds"
-            control={(props) => (
-              <select {...props} defaultValue="86400">
-                {Object.entries(graces).map(([words, seconds]) => (
-                  <option key={words} value={seconds} children={words} />
-                ))}
-              </select>
-            )}
-          />
+          <label>
+            The old key stops working
+            <select name="grace_seconds" defaultValue={86_400}>
+              <option value={0}>now</option>
+              <option value={3600}>in 1 hour</option>
+              <option value={86_400}>in 24 hours</option>
+            </select>
+          </label>
         </KeyDialog>
       )}
       {open === 'revoke' && (

@@ -34,9 +34,7 @@ export function KeyDialog({ title, action, requestOf, onClose, children }: KeyDi
   )
 }
 
-interface KeySecretProps extends Pick<KeyDialogProps, 'onClose'> {
-  readonly secret: string
-}
+type KeySecretProps = Pick<KeyDialogProps, 'onClose'> & { readonly secret: string }
 
 function KeySecret({ secret, onClose }: KeySecretProps) {
   const [isStored, setStored] = useState(false)

@@ -4,6 +4,7 @@ import { usePages } from '../../../api/use-api.ts'
 import type { WireOf } from '../../../api/wire.ts'
 import { RefusedRequests } from '../../../onboarding/refused-requests.tsx'
 import { useOnboarding } from '../../../onboarding/use-onboarding.ts'
+import { visible } from '../../../text/visible.ts'
 import { PagedTable } from '../../../ui/data-table.tsx'
 import type { Column } from '../../../ui/data-table.tsx'
 import { ForRole } from '../../../ui/for-role.tsx'
@@ -16,6 +17,7 @@ import { KeyActions } from './key-actions.tsx'
 export type ApiKey = WireOf<typeof key>
 
 const pollMs = 2000
+const newForMs = 3_600_000
 const countOf = (count: number | null): string => count?.toLocaleString('en') ?? '–'
 const timeOf = (iso: string | null) => (iso === null ? 'never' : <Time iso={iso} />)
 
@@ -25,8 +27,8 @@ const columns: readonly Column<ApiKey>[] = [
   { name: 'May', cell: ({ scopes }) => scopes.map((scope) => scopeWords[scope]).join(', ') },
   { name: 'State', cell: ({ state }) => <Pill word={state} /> },
   { name: 'Last used', cell: ({ last_used_at }) => timeOf(last_used_at) },
-  { name: 'Accepted, 24 h', cell: ({ accepted_24h }) => countOf(accepted_24h), isNumber: true },
-  { name: 'Refused, 24 h', cell: ({ rejected_24h }) => countOf(rejected_24h), isNumber: true },
+  { name: 'Accepted, 24 h', cell: (key) => countOf(key.accepted_24h), isNumber: true },
+  { name: 'Refused, 24 h', cell: (key) => countOf(key.rejected_24h), isNumber: true },
   { name: 'Ends', cell: ({ revoked_at, expires_at }) => timeOf(revoked_at ?? expires_at) },
   { name: 'Actions', cell: (apiKey) => <KeyActions apiKey={apiKey} /> }
 ]
@@ -43,30 +45,26 @@ export function KeysPage() {
 
 function Keys() {
   const list = usePages<ApiKey>('/v1/auth/api-keys', { pollMs })
+  const attempts = useOnboarding(true).data?.recent_attempts ?? null
   const keyOf = ({ key_id }: ApiKey): string => key_id
   const empty = 'No API key yet. Create one to send decisions.'
+  const newest = list.rows.find(({ state }) => state === 'active')
+  const refused = attempts?.find(({ key_id }) => key_id === newest?.key_id)
   return (
     <>
-      <FirstRequest newest={list.rows[0]} />
+      {newest && Date.now() - Date.parse(newest.created_at) < newForMs && (
+        <p role="status">
+          <strong>{newest.name}</strong>: {resultOf(newest, refused?.detail)}
+        </p>
+      )}
       <PagedTable label="API keys" {...{ list, columns, keyOf, empty }} />
-      <RefusedRequests attempts={useOnboarding(true).data?.recent_attempts ?? null} />
+      <RefusedRequests attempts={attempts} />
     </>
   )
 }
 
-const shownMs = 3_600_000
-
-/** Waits for the first request with a new key, and shows its result. */
-function FirstRequest({ newest }: { readonly newest: ApiKey | undefined }) {
-  const attempts = useOnboarding().data?.recent_attempts
-  if (newest === undefined || Date.parse(newest.created_at) < Date.now() - shownMs) return null
-  const { name, key_id, accepted_24h } = newest
-  const refused = attempts?.find((attempt) => attempt.key_id === key_id)
-  const result =
-    refused === undefined ? 'waiting for its first request…' : `refused: ${refused.detail}`
-  return (
-    <p className="first-request" role="status">
-      <strong>{name}</strong>: {(accepted_24h ?? 0) > 0 ? 'its requests are accepted.' : result}
-    </p>
-  )
+/** Says what became known about the first request with a key. */
+function resultOf({ accepted_24h }: ApiKey, refusal: string | undefined): string {
+  if (accepted_24h !== null && accepted_24h > 0) return 'its requests are accepted.'
+  return refusal === undefined ? 'waiting for its first request…' : `refused: ${visible(refusal)}`
 }
