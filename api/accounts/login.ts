@@ -45,7 +45,11 @@ export async function login(call: LoginCall, services: Services): Promise<Reply>
     await recordAudit(transaction, origin, { action: 'session.begun', id: claims.session_id })
     return { claims, refresh_token }
   })
-  return replyWithSession(services, { ...begun, isCookie: call.body.cookie === true })
+  return replyWithSession(services, {
+    ...begun,
+    isCookie: call.body.cookie === true,
+    headers: call.headers
+  })
 }
 
 type Account = { readonly user_id: string; readonly password_hash: string }

@@ -13,7 +13,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { query, sql } from '../../platform/postgres/sql.ts'
 import { originOf, recordAudit } from '../organization/record-audit.ts'
 import type { Services } from '../services.ts'
-import { idleSeconds, refreshCookieOf, replyWithSession } from './sessions.ts'
+import { idleSeconds, refreshCookiesOf, replyWithSession } from './sessions.ts'
 import type { Caller } from './sessions.ts'
 
 /**
@@ -44,9 +44,13 @@ export async function refresh(
 ): Promise<Reply> {
   const { store, liveSessions, successionKey } = services
   const sent = call.body.refresh_token
-  const text = sent ?? refreshCookieOf(call.headers)
-  if (text === null) {
-    const detail = 'The request has no refresh token, neither in the body nor in the cookie.'
+  const [text, other] = sent === undefined ? refreshCookiesOf(call.headers) : [sent]
+  if (text === undefined || other !== undefined) {
+    const detail =
+      other === undefined
+        ? 'The request has no refresh token, neither in the body nor in the cookie.'
+        : 'The request has more than one refresh cookie, and another host may have set one of ' +
+          'them. Delete the cookies of this site and log in again.'
     throw new Problem('refresh_invalid', { detail, headers: bearerChallenge })
   }
   const refresh_token = successorOf(successionKey, text)
@@ -66,7 +70,12 @@ export async function refresh(
       'again.'
     throw new Problem('refresh_reused', { detail, headers: bearerChallenge })
   }
-  return replyWithSession(services, { claims, refresh_token, isCookie: sent === undefined })
+  return replyWithSession(services, {
+    claims,
+    refresh_token,
+    isCookie: sent === undefined,
+    headers: call.headers
+  })
 }
 
 /**

@@ -123,7 +123,8 @@ async function openAccount(
   const publicUrl = config.PUBLIC_URL
   if (token !== null) mail.send(verificationEmail({ to: user.email, token, publicUrl }))
   const next = nextSteps({ role: claims.role, api_key, email_verified: user.email_verified })
-  const begun = { claims, refresh_token, isCookie: call.body.cookie === true }
+  const { headers } = call
+  const begun = { claims, refresh_token, headers, isCookie: call.body.cookie === true }
   return replyWithSession(services, begun, { user, organization, api_key, next })
 }
 

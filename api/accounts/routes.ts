@@ -14,7 +14,7 @@ import { changePassword, resetPassword } from './passwords.ts'
 import { raceSeconds, refresh } from './refresh.ts'
 import { confirmRegistration, register } from './register.ts'
 import * as schemas from './schemas.ts'
-import { revokeSessions, withRefreshCookie } from './sessions.ts'
+import { isOverTls, revokeSessions, withRefreshCookie } from './sessions.ts'
 import { confirmationLimit, loginsLimit, refreshDayLimit, refreshLimit } from './throttle.ts'
 
 const route = routesOf('auth')
@@ -174,7 +174,11 @@ export const accountRoutes = [
         return sessions
       })
       liveSessions.forget(user_id)
-      return withRefreshCookie(call.reply(200, { sessions_ended }), config.PUBLIC_URL, null)
+      return withRefreshCookie(
+        call.reply(200, { sessions_ended }),
+        isOverTls(config, call.headers),
+        null
+      )
     }
   }),
   route({

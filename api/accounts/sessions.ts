@@ -117,15 +117,20 @@ export async function isKnownNetwork(accounts: Queryable, email: string, network
 
 /**
  * Creates the response to a login, registration or refresh.
- * @param begun the session; with `isCookie`, its refresh token is in a cookie instead of the body
+ * @param begun the session and the headers of the request; with `isCookie`, its refresh token is in
+ *   a cookie instead of the body
  * @param account the additional response members for a registration
  */
 export function replyWithSession(
   { sessionTokens, config }: Services,
-  begun: { claims: SessionClaims; refresh_token: string; isCookie: boolean },
+  begun: Pick<Caller, 'headers'> & {
+    readonly claims: SessionClaims
+    readonly refresh_token: string
+    readonly isCookie: boolean
+  },
   account?: Omit<Static<typeof openedAccount>, keyof SessionView>
 ): Reply {
-  const { claims, refresh_token, isCookie } = begun
+  const { claims, refresh_token, isCookie, headers } = begun
   const body: SessionView = {
     access_token: sessionTokens.sign(claims),
     token_type: 'Bearer',
@@ -135,33 +140,45 @@ export function replyWithSession(
     ...account
   }
   const answer = reply(account === undefined ? 200 : 201, body)
-  return isCookie ? withRefreshCookie(answer, config.PUBLIC_URL, refresh_token) : answer
+  return isCookie ? withRefreshCookie(answer, isOverTls(config, headers), refresh_token) : answer
 }
 
 const cookieName = 'sluice_refresh'
 const refreshTokenExpression = new RegExp(tokenPattern('slr'))
 
 /**
+ * Checks whether the browser uses https. A proxy may end TLS, and PUBLIC_URL may not be set, so
+ * the origin of the page that sent the request also counts.
+ */
+export function isOverTls(
+  { PUBLIC_URL }: Pick<Services['config'], 'PUBLIC_URL'>,
+  { origin }: IncomingHttpHeaders
+): boolean {
+  return [PUBLIC_URL, origin].some((url) => URL.parse(url ?? '')?.protocol === 'https:')
+}
+
+/**
  * Sets the refresh-token cookie, which is HttpOnly and SameSite=Strict.
- * @param publicUrl PUBLIC_URL; if it uses https, the cookie is marked Secure
  * @param refreshToken null deletes the cookie
  */
 export function withRefreshCookie(
   answer: Reply,
-  publicUrl: string | null,
+  isSecure: boolean,
   refreshToken: string | null
 ): Reply {
-  const isSecure = publicUrl !== null && URL.parse(publicUrl)?.protocol === 'https:'
   const attributes = `Path=/v1/auth; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
   const seconds = refreshToken === null ? 0 : idleSeconds
   const cookie = `${cookieName}=${refreshToken ?? ''}; Max-Age=${seconds}; ${attributes}`
   return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
 }
 
-/** Returns the refresh token from the cookie, or null if the cookie is missing or malformed. */
-export function refreshCookieOf(headers: IncomingHttpHeaders): string | null {
+/**
+ * Returns the refresh tokens of the cookies that are not malformed. More than one means that
+ * another host of the same domain has set a cookie for this one.
+ */
+export function refreshCookiesOf(headers: IncomingHttpHeaders): readonly string[] {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim())
-  const value = pairs.find((pair) => pair.startsWith(`${cookieName}=`))
-  const token = value?.slice(cookieName.length + 1)
-  return token !== undefined && refreshTokenExpression.test(token) ? token : null
+  const named = pairs.filter((pair) => pair.startsWith(`${cookieName}=`))
+  const tokens = named.map((pair) => pair.slice(cookieName.length + 1))
+  return tokens.filter((token) => refreshTokenExpression.test(token))
 }

@@ -16,6 +16,7 @@ import type { OrganizationStore } from '../store.ts'
 import type { TimeRange } from '../time-range.ts'
 import type { DecisionFilters } from './filters.ts'
 import { storedMembers } from './schemas.ts'
+import type { measuredMembers } from './schemas.ts'
 
 export interface DecisionRow {
   readonly decision_id: string
@@ -37,8 +38,23 @@ export interface DecisionRow {
 export const decisionColumns = sql`decision_id, received_at, stored_at, input, output, agent_id,
   session_id, domain, metadata, input_tokens, output_tokens, sdk_version`
 
+/** The columns of `measuredMembers`. Postgres computes the sizes without reading the texts. */
+const measuredColumns = sql`octet_length(input) as input_bytes,
+  octet_length(output) as output_bytes, octet_length(metadata) as metadata_bytes,
+  (select encode(i.fingerprint, 'hex')
+     from decision_ids i
+    where i.organization_id = decisions.organization_id
+      and i.decision_id = decisions.decision_id) as fingerprint`
+
+export type WholeRow = DecisionRow & Static<TObject<typeof measuredMembers>>
+
 export function selectDecision(store: OrganizationStore, decisionId: string) {
   return selectOne<DecisionRow>(store, decisionColumns, decisionId)
+}
+
+/** Selects a decision with its sizes and its fingerprint. */
+export function selectWholeDecision(store: OrganizationStore, decisionId: string) {
+  return selectOne<WholeRow>(store, sql`${decisionColumns}, ${measuredColumns}`, decisionId)
 }
 
 /** Returns the time at which the decision was stored, or null. Does not read its texts. */
@@ -120,7 +136,7 @@ export interface DecisionKey {
   readonly sort_key: string
 }
 
-export type SummaryRow = Static<TObject<typeof storedMembers>> &
+export type SummaryRow = Static<TObject<typeof storedMembers & typeof measuredMembers>> &
   SizedKey & { readonly input_start: string; readonly output_start: string }
 
 /**
@@ -139,7 +155,7 @@ export function selectSummaries(store: OrganizationStore, keys: readonly Decisio
   const summary = sql`${raw(Object.keys(storedMembers).join(', '))},
             left(input, ${inputStartChars}) as input_start,
             left(output, ${outputStartChars}) as output_start,
-            ${sortKey(sql`received_at`)}, ${textBytes} as bytes`
+            ${sortKey(sql`received_at`)}, ${textBytes} as bytes, ${measuredColumns}`
   return selectFound<SummaryRow>(store, summary, keys)
 }
 

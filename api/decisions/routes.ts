@@ -15,8 +15,9 @@ import { isReached, waitParameter, waitParameters } from '../poll.ts'
 import { lagOf, notStored, readWatermark } from '../watermark.ts'
 import { listDecisions, renderDecisions } from './list-decisions.ts'
 import * as lists from './list-query.ts'
-import { selectDecision, selectFacets, selectSessionPosition, selectStoredAt } from './queries.ts'
-import type { DecisionRow } from './queries.ts'
+import { selectFacets, selectSessionPosition } from './queries.ts'
+import { selectStoredAt, selectWholeDecision } from './queries.ts'
+import type { WholeRow } from './queries.ts'
 import * as schemas from './schemas.ts'
 import { selectSessionPage } from './sessions.ts'
 import { decisionText, taggedReply } from './views.ts'
@@ -163,9 +164,9 @@ export const decisionRoutes = [
     problems: ['invalid_query', 'route_not_found'],
     share: 'expensive reads',
     handle: ({ principal, params: { session_id }, query }, services) => {
-      const given = { from: schemas.sessionFromDefault, sort: 'received_at', ...query, session_id }
-      const db = services.store.of(principal.organization_id)
-      return listDecisions(services, db, lists.readListQuery(given))
+      const { from = schemas.sessionFromDefault } = query
+      const list = lists.readListQuery({ ...query, from, sort: 'received_at', session_id })
+      return listDecisions(services, services.store.of(principal.organization_id), list)
     }
   }),
   route({
@@ -211,11 +212,11 @@ export const decisionRoutes = [
       const db = store.of(principal.organization_id)
       const decisionId = params.decision_id.toLowerCase()
       const { wait, until, include = [] } = query
-      let decision: DecisionRow | null = null
+      let decision: WholeRow | null = null
 
       /** Reads the decision once, because only its evaluation can change. */
       async function read() {
-        decision ??= await selectDecision(db, decisionId)
+        decision ??= await selectWholeDecision(db, decisionId)
         if (decision === null) return null
         return { decision, evaluation: await readEvaluation(db, decisionId) }
       }

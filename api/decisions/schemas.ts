@@ -3,6 +3,7 @@ import { uuidPattern } from '../../core/ids/ids.ts'
 import { valueMax } from '../../evaluators/apply-score-definition.ts'
 import { boolean, closed, integer, listOf, number, objectOf, oneOf } from '../../http/schema.ts'
 import { optional, orNull, schemaFor, text, withExample } from '../../http/schema.ts'
+import type { Static } from '../../http/schema.ts'
 import { count, evaluationStatus, plainText, scores, scoresExample } from '../response-schemas.ts'
 import { time, timeOrNull, uuid, verdict } from '../response-schemas.ts'
 import { lagMembers, limitParameter, listMeta, textFilter } from '../page.ts'
@@ -49,8 +50,26 @@ export const storedMembers = {
   sdk_version
 }
 
+function bytesOf(name: string, example: number) {
+  return integer({ minimum: 0, description: `Size of the ${name} as JSON, in bytes.`, example })
+}
+
+/** The members that are computed from a decision. */
+export const measuredMembers = {
+  input_bytes: bytesOf('input', 63),
+  output_bytes: bytesOf('output', 56),
+  metadata_bytes: orNull(bytesOf('metadata', 43)),
+  fingerprint: text({
+    description:
+      'SHA-256 of all fields that were sent except `sdk_version`, as hexadecimal digits. Two ' +
+      'decisions with the same content have the same fingerprint.',
+    example: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2'
+  })
+}
+
 const summaryMembers = {
   ...storedMembers,
+  ...measuredMembers,
   input_preview: text({
     description: `The first ${previewCharsMax} characters of the input as JSON text.`,
     example: '{"messages":[{"role":"user","content":"May I have a refund?"}]}'
@@ -68,6 +87,7 @@ const summaryMembers = {
 }
 
 const summary = objectOf(summaryMembers)
+export type SummaryView = Static<typeof summary>
 
 const listedDecision = objectOf({
   ...summaryMembers,
@@ -112,6 +132,7 @@ export const decisionPage = objectOf({
   data: listOf(listedDecision),
   meta: objectOf({ ...metaMembers, ...countMember })
 })
+export type PageMeta = Static<typeof decisionPage>['meta']
 
 export const sessionDecisionPage = objectOf({
   data: listOf(listedDecision),
@@ -152,7 +173,8 @@ export const context = objectOf({
   after: listOf(summary, { example: [] })
 })
 
-export const decision = objectOf({
+/** The members that an export contains. */
+export const exportedMembers = {
   decision_id,
   received_at,
   stored_at,
@@ -177,7 +199,10 @@ export const decision = objectOf({
     scores: withExample(scores, scoresExample),
     runs: optional(listOf(run))
   })
-})
+}
+
+export const decision = objectOf({ ...exportedMembers, ...measuredMembers })
+export type DecisionView = Omit<Static<typeof decision>, 'input' | 'output' | 'metadata'>
 
 export const facetQuery = {
   field: oneOf(groupNames),

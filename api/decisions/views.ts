@@ -8,12 +8,13 @@ import { runViewOf } from '../evaluation-run.ts'
 import { evaluationViewOf } from '../evaluation-view.ts'
 import { previewOf, previewOfLiteral } from '../preview.ts'
 import type { DecisionEvaluation } from '../read-evaluations.ts'
-import type { DecisionRow, SummaryRow } from './queries.ts'
+import type { SummaryRow, WholeRow } from './queries.ts'
+import type { SummaryView, DecisionView } from './schemas.ts'
 
 export function summaryOf(
   { input_start, output_start, sort_key: _, bytes: __, ...members }: SummaryRow,
-  { status, verdict }: { readonly status: string; readonly verdict: string }
-) {
+  { status, verdict }: SummaryView['evaluation']
+): SummaryView {
   const input = previewOf(input_start)
   const output = previewOfLiteral(output_start)
   return {
@@ -27,13 +28,13 @@ export function summaryOf(
 }
 
 /** Renders a whole decision. */
-export function decisionText(row: DecisionRow, known: DecisionEvaluation, withRuns: boolean) {
+export function decisionText(row: WholeRow, known: DecisionEvaluation, withRuns: boolean) {
   const { status, verdict, scores } = evaluationViewOf(known)
   const runs = withRuns ? { runs: known.runs.map(runViewOf) } : {}
   const { input, output, metadata } = row
   const asSent = new Map(Object.entries({ input, output, metadata }))
-  const members = Object.entries({ ...row, evaluation: { status, verdict, scores, ...runs } })
-  const texts = members.map(
+  const view: DecisionView = { ...row, evaluation: { status, verdict, scores, ...runs } }
+  const texts = Object.entries(view).map(
     ([name, value]) => `"${name}":${asSent.get(name) ?? JSON.stringify(value)}`
   )
   return `{${texts.join(',')}}`

@@ -12,7 +12,7 @@ export const stepIds = [
   'first_score'
 ] as const
 
-const attempt = objectOf({
+export const attempt = objectOf({
   at: time,
   key_id: text({ example: '6sWrWHwhtvmL' }),
   status: integer({ example: 422 }),

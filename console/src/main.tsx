@@ -5,6 +5,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { retryDelayOf, shouldRetry } from './api/retries.ts'
+import { forgetQueries } from './query/recent-queries.ts'
+import { ErrorBoundary, reloadForMissingChunks } from './ui/error-boundary.tsx'
 import { applyTheme } from './ui/preferences.ts'
 import { resumeSession, session } from './session/session.ts'
 import { App } from './pages/app.tsx'
@@ -15,6 +17,7 @@ import './styles/parts.css'
 import './styles/decisions.css'
 
 applyTheme()
+reloadForMissingChunks()
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -28,12 +31,12 @@ const queries = new QueryClient({
 let before = session.get()
 session.subscribe(() => {
   const now = session.get()
-  const isOther = now.organizationId !== before.organizationId
   // The next user or organization must not see the data of the last one.
-  if (now.state === 'signed_out') queries.clear()
-  else if (now.state === 'signed_in' && before.state !== 'starting' && isOther) {
-    void queries.resetQueries()
-  }
+  if (now.state === 'signed_out') {
+    queries.clear()
+    forgetQueries()
+    if (before.state !== 'starting') history.replaceState(null, '', '/console/')
+  } else if (before.owner !== null && now.owner !== before.owner) void queries.resetQueries()
   before = now
 })
 
@@ -44,7 +47,9 @@ createRoot(root).render(
     <QueryClientProvider client={queries}>
       <NuqsAdapter>
         <Router base="/console">
-          <App />
+          <ErrorBoundary>
+            <App />
+          </ErrorBoundary>
         </Router>
       </NuqsAdapter>
     </QueryClientProvider>

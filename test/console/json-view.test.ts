@@ -56,7 +56,7 @@ test.each(inputs)('shows 4 MiB: %s', async (name, input, pointer) => {
   process.stdout.write(`${name}: longest task ${await longestTask(page)} ms\n`)
   expect(await viewer.locator('*').count()).toBeLessThanOrEqual(nodesMax)
   await viewer.getByRole('button', { name: 'Copy pointer' }).click()
-  await viewer.getByText('Pointer copied').waitFor()
+  await viewer.getByText('Copied').waitFor()
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(pointer)
   expectNoFlaws(watched)
 })

@@ -6,7 +6,7 @@ import { withoutSpace } from '../../../core/json/without-space.ts'
 import { boolean, oneOf, optional, text, withDefault } from '../../../http/schema.ts'
 import type { Static, TObject } from '../../../http/schema.ts'
 import type { DecisionRow } from '../../decisions/queries.ts'
-import { decision } from '../../decisions/schemas.ts'
+import { exportedMembers } from '../../decisions/schemas.ts'
 import type { StoredEvaluation } from '../tail/queries.ts'
 
 export interface ExportedRow {
@@ -15,8 +15,8 @@ export interface ExportedRow {
   readonly state: StoredEvaluation | null
 }
 
-type ExportField = keyof typeof decision.properties
-const exportFields = Object.keys(decision.properties) as ExportField[]
+type ExportField = keyof typeof exportedMembers
+const exportFields = Object.keys(exportedMembers) as ExportField[]
 const name = `(${exportFields.join('|')})`
 
 /** The query parameters that choose the format of an export. */

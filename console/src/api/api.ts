@@ -13,31 +13,28 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Sends a request of the session. */
-export async function readText(request: ApiRequest): Promise<string> {
-  return await textOf(await respond(request))
+/**
+ * Sends a request of the session. A rejected access token is refreshed once.
+ * @returns a successful response whose body is not read yet
+ */
+export async function openResponse(request: ApiRequest): Promise<Response> {
+  let response = await send(request, await accessToken())
+  if (response.status === 401) {
+    await refreshSession()
+    response = await send(request, await accessToken())
+  }
+  if (!response.ok) await textOf(response)
+  return response
 }
 
-/** Opens a response that does not end. */
-export async function readStream(request: ApiRequest): Promise<ReadableStream<BufferSource>> {
-  const response = await respond(request)
-  if (!response.ok) await textOf(response)
-  if (response.body === null) throw unreachable()
-  return response.body
+export async function readText(request: ApiRequest): Promise<string> {
+  return await textOf(await openResponse(request))
 }
 
 /** @returns the parsed response; null for a response without a body */
 export async function readJson<T>(request: ApiRequest): Promise<T> {
   const text = await readText(request)
   return parseJson<T>(text === '' ? 'null' : text)
-}
-
-/** A rejected access token is refreshed once. */
-async function respond(request: ApiRequest): Promise<Response> {
-  const response = await send(request, await accessToken())
-  if (response.status !== 401) return response
-  await refreshSession()
-  return await send(request, await accessToken())
 }
 
 async function send(request: ApiRequest, token: string): Promise<Response> {

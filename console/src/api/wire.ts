@@ -1,8 +1,9 @@
 /** The types of API responses as the browser receives them, derived from the API's schemas. */
 import type { me } from '../../../api/accounts/schemas.ts'
-import type { context, decision, decisionPage } from '../../../api/decisions/schemas.ts'
+import type { context, decision, decisionPage, facets } from '../../../api/decisions/schemas.ts'
 import type { decisionSearch } from '../../../api/decisions/list-query.ts'
 import type { evaluation } from '../../../api/results/schemas.ts'
+import type { stats } from '../../../api/stats/schemas.ts'
 import type { Static, TSchema } from '../../../http/schema.ts'
 
 /** Replaces times by texts, because JSON has no dates. */
@@ -26,6 +27,8 @@ export interface PageOf<T> {
 export type Me = WireOf<typeof me>
 export type DecisionPageBody = WireOf<typeof decisionPage>
 export type DecisionSummary = DecisionPageBody['data'][number]
+export type FacetsBody = WireOf<typeof facets>
+export type StatsBody = WireOf<typeof stats>
 export type SearchBody = Static<typeof decisionSearch>
 export type EvaluationBody = WireOf<typeof evaluation>
 export type PlanEntryBody = EvaluationBody['plan'][number]

@@ -1,4 +1,5 @@
-/** Writes a shell command that sends a decision again. */
+/** Writes shell commands that send the requests of the console. */
+import type { SearchBody } from '../api/wire.ts'
 import type { DecisionParts } from './decision-text.ts'
 
 const sentFields = [
@@ -20,12 +21,26 @@ export function curlOfDecision({ fields, payload }: DecisionParts, origin: strin
   for (const name of sentFields) {
     if (fields[name] !== null) members.push(`"${name}":${JSON.stringify(fields[name])}`)
   }
+  return curlOf(`${origin}/v1/ingest`, 'SLUICE_API_KEY', `{${members.join(',')}}`)
+}
+
+/** Returns the command that reads the same page of the list. */
+export function curlOfSearch(body: SearchBody, origin: string): string {
+  return curlOf(`${origin}/v1/decisions/search`, 'TOKEN', JSON.stringify(body))
+}
+
+function curlOf(url: string, secret: string, body: string): string {
   return [
-    `curl --globoff '${origin}/v1/ingest' \\`,
-    '  -H "Authorization: Bearer $SLUICE_API_KEY" \\',
+    `curl --globoff '${url}' \\`,
+    `  -H "Authorization: Bearer $${secret}" \\`,
     "  -H 'Content-Type: application/json' \\",
     "  --data-binary @- <<'END_OF_JSON'",
-    `{${members.join(',')}}`,
+    body,
     'END_OF_JSON'
   ].join('\n')
+}
+
+/** Returns the command that saves an export. */
+export function curlOfExport(url: string, format: string): string {
+  return `curl --globoff '${url.replaceAll("'", '%27')}' -H "Authorization: Bearer $TOKEN" -o decisions.${format}`
 }

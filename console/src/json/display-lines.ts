@@ -19,7 +19,7 @@ export interface DisplayLines {
   readonly columns: number
 }
 
-type Growing = DisplayLines & { count: number; depth: number }
+export type GrowingLines = DisplayLines & { count: number; depth: number }
 
 /**
  * Browsers cannot scroll to rows further down than this: Firefox limits an element to 17.8 million
@@ -27,7 +27,7 @@ type Growing = DisplayLines & { count: number; depth: number }
  */
 export const linesMax = 800_000
 
-export function createLines(text: string, columns: number): Growing {
+export function createLines(text: string, columns: number): GrowingLines {
   // One more line shows that there are too many, and one more element ends the last line.
   const size = Math.min(text.length, linesMax) + 2
   const [starts, pairs] = [new Uint32Array(size), new Uint32Array(size)]
@@ -36,7 +36,7 @@ export function createLines(text: string, columns: number): Growing {
 }
 
 /** Adds a line at the current depth. */
-export function addLine(lines: Growing, start: number, kind: number): void {
+export function addLine(lines: GrowingLines, start: number, kind: number): void {
   const line = lines.count
   lines.starts[line] = start
   lines.starts[line + 1] = lines.text.length
@@ -79,10 +79,4 @@ export function lineAt({ starts, count }: DisplayLines, offset: number): number 
 /** Returns the indentation in characters. Deep lines keep at least half of the width. */
 export function indentOf(depth: number, columns: number): number {
   return Math.min(2 * depth, columns >> 1)
-}
-
-/** Returns 2 for a pair of surrogates, which stays on one line, else 1. */
-export function characterSize(text: string, at: number, code: number): number {
-  const isHigh = code >= 0xd800 && code <= 0xdbff
-  return isHigh && text.charCodeAt(at + 1) >> 10 === 0xdc00 >> 10 ? 2 : 1
 }

@@ -1,5 +1,7 @@
 /** Finds a phrase in the raw text. Rows that are not drawn are invisible to the browser's find. */
+import { useState } from 'react'
 import { lastAtMost } from './display-lines.ts'
+import type { Rows } from './use-rows.ts'
 
 export interface Found {
   /** Start of each match. */
@@ -41,4 +43,28 @@ export function findMatches(text: string, phrase: string): Found {
 export function firstMatchAfter({ starts, length }: Found, offset: number): number {
   const index = lastAtMost(starts, starts.length, offset - length)
   return (starts[index] ?? Infinity) + length > offset ? index : index + 1
+}
+
+/** Keeps the searched phrase, its matches and the current one. */
+export function useFind(text: string, { cursor, moveTo }: Rows) {
+  const [phrase, setPhrase] = useState('')
+  const [found, setFound] = useState(nothingFound)
+  function show(next: Found, wanted: number): void {
+    const count = next.starts.length
+    const current = count === 0 ? 0 : (wanted + count) % count
+    setFound({ ...next, current })
+    const offset = next.starts[current]
+    if (offset !== undefined) moveTo(offset)
+  }
+  return {
+    phrase,
+    found,
+    search: (next: string): void => {
+      const matches = findMatches(text, next)
+      setPhrase(next)
+      show(matches, firstMatchAfter(matches, cursor.offset))
+    },
+    /** Moves to a later or an earlier match, around the ends of the text. */
+    step: (by: number): void => show(found, found.current + by)
+  }
 }

@@ -1,19 +1,23 @@
-/** Finds the display lines of a raw text in one pass, without parsing or changing it. */
+/** Finds the display lines of a raw text in one pass, without parsing or changing it. JSON has one
+ * line for each member, item and bracket, and more for a token that is longer than a line.
+ */
+import { skipSpace } from '../../../core/json/json-members.ts'
 import { syntaxErrorSteps } from '../../../core/json/json-syntax.ts'
 import { stepCharacters } from '../../../core/json/steps.ts'
 import type { Steps } from '../../../core/json/steps.ts'
-import {
-  addLine,
-  characterSize,
-  createLines,
-  linesMax,
-  lineStart,
-  startOf
-} from './display-lines.ts'
-import type { DisplayLines } from './display-lines.ts'
-import { indexJson } from './index-json.ts'
+import { addLine, createLines, indentOf, linesMax, lineStart, startOf } from './display-lines.ts'
+import type { DisplayLines, GrowingLines } from './display-lines.ts'
 
 const newLine = 10
+const quote = 34
+const comma = 44
+const colon = 58
+const openBracket = 91
+const backslash = 92
+const closeBracket = 93
+const letterU = 117
+const openBrace = 123
+const closeBrace = 125
 
 /** Deeper texts are shown as text. The gateway accepts 64 levels. */
 const depthMax = 250
@@ -25,15 +29,13 @@ export interface TextIndex {
 }
 
 /**
- * Finds the lines of a text: of JSON, or of any text if it is invalid or very deep JSON, or has
- * more than `linesMax` lines as JSON.
+ * Finds the lines of a text: of JSON, or of any text if `isRaw` is set, if it is invalid or very
+ * deep JSON, or if it has more than `linesMax` lines as JSON.
  */
-export function* indexText(text: string, columns: number): Steps<TextIndex> {
-  const error = yield* syntaxErrorSteps(text, depthMax)
-  const json = error === null ? yield* indexJson(text, columns) : null
-  return json === null
-    ? { lines: yield* indexRaw(text, columns), isJson: false }
-    : { lines: json, isJson: true }
+export function* indexText(text: string, columns: number, isRaw = false): Steps<TextIndex> {
+  const isJson = !isRaw && (yield* syntaxErrorSteps(text, depthMax)) === null
+  const json = isJson ? yield* indexJson(text, columns) : null
+  return { lines: json ?? (yield* indexRaw(text, columns)), isJson: json !== null }
 }
 
 /** Finds the lines of any text: they end after a line break, or where the line is full. */
@@ -49,11 +51,111 @@ export function* indexRaw(text: string, columns: number): Steps<DisplayLines> {
   return lines
 }
 
-function walkCharacter(lines: ReturnType<typeof createLines>, at: number): number {
+function walkCharacter(lines: GrowingLines, at: number): number {
   const { text, columns } = lines
   const code = text.charCodeAt(at)
   const end = at + characterSize(text, at, code)
   if (end - startOf(lines, lines.count - 1) > columns) addLine(lines, at, lineStart.text)
   if (code === newLine && 2 * lines.count < linesMax) addLine(lines, end, lineStart.whole)
   return end
+}
+
+/** Returns 2 for a pair of surrogates, which stays on one line, else 1. */
+function characterSize(text: string, at: number, code: number): number {
+  const isHigh = code >= 0xd800 && code <= 0xdbff
+  return isHigh && text.charCodeAt(at + 1) >> 10 === 0xdc00 >> 10 ? 2 : 1
+}
+
+interface Walk {
+  readonly lines: GrowingLines
+  at: number
+  /** Number of characters on the current line, including the indentation. */
+  column: number
+  /** The lines of the open brackets. */
+  readonly open: number[]
+}
+
+/** Returns null for more than `linesMax` lines. */
+function* indexJson(text: string, columns: number): Steps<DisplayLines | null> {
+  const lines = createLines(text, columns)
+  const walk: Walk = { lines, at: 0, column: 0, open: [] }
+  beginLine(walk, lineStart.whole)
+  for (; walk.at < text.length && lines.count <= linesMax; yield) {
+    const until = Math.min(walk.at + stepCharacters, text.length)
+    while (walk.at < until) walkPart(walk)
+  }
+  return lines.count > linesMax ? null : lines
+}
+
+function beginLine(walk: Walk, kind: number): void {
+  addLine(walk.lines, walk.at, kind)
+  walk.column = indentOf(walk.lines.depth, walk.lines.columns)
+}
+
+/** Walks over white space, one mark or one token. */
+function walkPart(walk: Walk): void {
+  const { text } = walk.lines
+  const code = text.charCodeAt(walk.at)
+  if (code <= 32) walk.at = skipSpace(text, walk.at)
+  else if (code === openBrace || code === openBracket) open(walk, code)
+  else if (code === closeBrace || code === closeBracket) close(walk)
+  else if (code !== comma && code !== colon) walkToken(walk, code === quote)
+  else {
+    walk.at += 1
+    if (code === comma) beginLine(walk, lineStart.whole)
+    else walk.column += 2
+  }
+}
+
+function open(walk: Walk, code: number): void {
+  const { lines, at } = walk
+  const next = skipSpace(lines.text, at + 1)
+  // Each closing bracket is two characters after its opening one. `{}` needs no second line.
+  if (lines.text.charCodeAt(next) === code + 2) {
+    walk.at = next + 1
+    walk.column += 2
+    return
+  }
+  walk.open.push(lines.count - 1)
+  lines.depth += 1
+  walk.at += 1
+  beginLine(walk, lineStart.whole)
+}
+
+function close(walk: Walk): void {
+  const { lines } = walk
+  const opening = walk.open.pop() ?? 0
+  lines.depth -= 1
+  lines.pairs[opening] = lines.count
+  beginLine(walk, lineStart.whole)
+  lines.pairs[lines.count - 1] = opening
+  walk.at += 1
+}
+
+/** Walks over a string, number or literal. Begins lines on the way. */
+function walkToken(walk: Walk, isString: boolean): void {
+  const { lines } = walk
+  const { text, columns } = lines
+  const first = lines.count
+  for (let size = 1; ;) {
+    walk.at += size
+    walk.column += size
+    const code = text.charCodeAt(walk.at)
+    if (isString ? code === quote : endsScalar(code)) break
+    size = code === backslash ? escapeSize(text, walk.at) : characterSize(text, walk.at, code)
+    if (walk.column + size <= columns) continue
+    beginLine(walk, isString ? lineStart.string : lineStart.scalar)
+  }
+  if (isString) walk.at += 1
+  const isName = text.charCodeAt(skipSpace(text, walk.at)) === colon
+  if (isName) lines.kinds.fill(lineStart.name, first, lines.count)
+}
+
+function endsScalar(code: number): boolean {
+  return !(code > 32) || code === comma || code === closeBrace || code === closeBracket
+}
+
+/** An escape stays on one line. */
+function escapeSize(text: string, at: number): number {
+  return text.charCodeAt(at + 1) === letterU ? 6 : 2
 }

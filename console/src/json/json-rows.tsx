@@ -2,11 +2,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useId } from 'react'
 import type { RefObject } from 'react'
+import type { Found } from './find.ts'
 import { isFolded } from './fold.ts'
+import type { TextIndex } from './index-text.ts'
 import { JsonRow } from './json-row.tsx'
 import { handleRowKey } from './row-keys.ts'
 import type { Rows } from './use-rows.ts'
-import type { Viewer } from './viewer.ts'
 
 /** Height of a row in pixels, as in json-view.css. */
 const rowHeight = 20
@@ -14,12 +15,13 @@ const overscan = 4
 
 interface JsonRowsProps {
   readonly label: string
-  readonly viewer: Viewer
+  readonly index: TextIndex | null
+  readonly rows: Rows
+  readonly found: Found
   readonly scroller: RefObject<HTMLDivElement | null>
 }
 
-export function JsonRows({ label, viewer, scroller }: JsonRowsProps) {
-  const { index, rows, find } = viewer
+export function JsonRows({ label, index, rows, found, scroller }: JsonRowsProps) {
   const { visible, cursor, row, folds } = rows
   const id = useId()
   const virtual = useVirtualizer({
@@ -54,9 +56,8 @@ export function JsonRows({ label, viewer, scroller }: JsonRowsProps) {
           return (
             <JsonRow
               key={item.key}
-              {...{ id: `${id}-${item.index}`, index, line, row: item.index }}
+              {...{ id: `${id}-${item.index}`, index, line, row: item.index, found }}
               top={item.start}
-              found={find.found}
               isSelected={item.index === row}
               isFolded={isFolded(index.lines, folds, line)}
             />

@@ -1,29 +1,28 @@
 /** The toolbar above a text: view, find, fold, copy and download. */
-import { useState } from 'react'
 import type { KeyboardEvent, RefObject } from 'react'
+import { saveFile } from '../text/save-file.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import type { useFind } from './find.ts'
 import { foldAll } from './fold.ts'
 import type { TextIndex } from './index-text.ts'
 import { pointerAt, valueAt } from './json-path.ts'
-import { copyText, downloadText } from './save-text.ts'
 import type { Rows } from './use-rows.ts'
-import type { Viewer } from './viewer.ts'
 
 interface JsonToolbarProps {
   readonly label: string
   readonly text: string
-  readonly viewer: Viewer
+  readonly isRaw: boolean
+  readonly setRaw: (isRaw: boolean) => void
+  readonly index: TextIndex | null
+  readonly rows: Rows
+  readonly find: ReturnType<typeof useFind>
   readonly input: RefObject<HTMLInputElement | null>
   /** Moves the focus back to the rows. */
   readonly onLeave: () => void
 }
 
 export function JsonToolbar(props: JsonToolbarProps) {
-  const { text, label, viewer } = props
-  const { isRaw, setRaw, index } = viewer
-  const [message, setMessage] = useState('')
-  async function copy(name: string, copied: string): Promise<void> {
-    setMessage((await copyText(copied)) ? `${name} copied` : 'The browser refused to copy.')
-  }
+  const { text, label, isRaw, setRaw, index, rows } = props
   return (
     <div className="json-toolbar" role="group" aria-label={`${label}, tools`}>
       <button type="button" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
@@ -33,17 +32,16 @@ export function JsonToolbar(props: JsonToolbarProps) {
         Raw
       </button>
       <FindBar {...props} />
-      {index?.isJson === true && <TreeTools {...{ ...viewer, index, copy }} />}
-      <button type="button" onClick={() => downloadText(text, label)}>
+      {index?.isJson === true && <TreeTools {...{ index, rows }} />}
+      <button type="button" onClick={() => download(text, label)}>
         Download
       </button>
-      <output>{message}</output>
     </div>
   )
 }
 
-function FindBar({ label, viewer, input, onLeave }: JsonToolbarProps) {
-  const { phrase, found, search, step } = viewer.find
+function FindBar({ label, find, input, onLeave }: JsonToolbarProps) {
+  const { phrase, found, search, step } = find
   const count = found.starts.length
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'Enter' && event.key !== 'Escape') return
@@ -83,22 +81,23 @@ function FindBar({ label, viewer, input, onLeave }: JsonToolbarProps) {
 interface TreeToolsProps {
   readonly index: TextIndex
   readonly rows: Rows
-  readonly copy: (name: string, copied: string) => Promise<void>
 }
 
-function TreeTools({ index: { lines }, rows, copy }: TreeToolsProps) {
-  const { folds, setFolds, line } = rows
+function TreeTools({ index: { lines }, rows: { folds, setFolds, line } }: TreeToolsProps) {
   return (
     <>
       <button type="button" onClick={() => setFolds(folds.size > 0 ? new Set() : foldAll(lines))}>
         {folds.size > 0 ? 'Unfold all' : 'Fold all'}
       </button>
-      <button type="button" onClick={() => void copy('Value', valueAt(lines, line))}>
-        Copy value
-      </button>
-      <button type="button" onClick={() => void copy('Pointer', pointerAt(lines, line))}>
-        Copy pointer
-      </button>
+      <CopyButton text={() => valueAt(lines, line)} label="Copy value" />
+      <CopyButton text={() => pointerAt(lines, line)} label="Copy pointer" />
     </>
   )
+}
+
+/** Saves the text as UTF-8, under a name of letters, digits and hyphens. */
+function download(text: string, label: string): void {
+  const ending = /^\s*[[{"]/.test(text) ? 'json' : 'txt'
+  const name = `${label.replaceAll(/\W+/g, '-').toLowerCase()}.${ending}`
+  saveFile(new Blob([text], { type: 'text/plain;charset=utf-8' }), name)
 }

@@ -9,32 +9,29 @@ import type { Rows } from './use-rows.ts'
 const pageRows = 20
 
 export function handleRowKey(event: KeyboardEvent, index: TextIndex | null, rows: Rows): void {
-  const hasModifier = event.ctrlKey || event.metaKey || event.altKey
-  if (hasModifier || index === null || !pressRowKey(event.key, index, rows)) return
+  if (event.ctrlKey || event.metaKey || event.altKey || index === null) return
+  if (!pressRowKey(event.key, index, rows)) return
   event.preventDefault()
   event.stopPropagation()
 }
 
 /** Returns false for a key without a meaning. */
 export function pressRowKey(key: string, index: TextIndex, rows: Rows): boolean {
-  const target = targetRow(key, rows)
-  if (target !== null) rows.moveToRow(target)
+  const { row, visible } = rows
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: row + 1,
+    ArrowUp: row - 1,
+    PageDown: row + pageRows,
+    PageUp: row - pageRows,
+    Home: 0,
+    End: visible.length - 1
+  }
+  const target = targets[key]
+  if (target !== undefined) rows.moveToRow(target)
   else if (key === 'Enter' || key === ' ') rows.toggle(rows.line)
   else if (key === 'ArrowLeft' || key === 'ArrowRight') moveSideways(key, index, rows)
   else return false
   return true
-}
-
-function targetRow(key: string, { row, visible }: Rows): number | null {
-  const targets = new Map([
-    ['ArrowDown', row + 1],
-    ['ArrowUp', row - 1],
-    ['PageDown', row + pageRows],
-    ['PageUp', row - pageRows],
-    ['Home', 0],
-    ['End', visible.length - 1]
-  ])
-  return targets.get(key) ?? null
 }
 
 /** Left folds, or moves to the bracket around the line. Right unfolds, or moves down. */

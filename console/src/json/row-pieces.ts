@@ -22,44 +22,32 @@ export interface Piece extends NamedText {
 }
 
 const token = /"(?:[^"\\]|\\[^])*"?|[{}[\],:]|[^ \n\r\t"{}[\],:]+/g
-const stringRest = /^(?:[^"\\]|\\[^])*"?/
-const scalarRest = /^[^ \n\r\t\]},]*/
 
 /** Returns the tokens of a line of JSON, without the white space between them. */
 export function tokensOf(lines: DisplayLines, line: number): Token[] {
-  const start = startOf(lines, line)
-  const slice = lines.text.slice(start, startOf(lines, line + 1))
-  const rest = restOf(slice, lines.kinds[line])
-  const tokens: Token[] =
-    rest === '' ? [] : [{ kind: restKind(lines.kinds[line]), start, end: start + rest.length }]
-  for (const { 0: text, index } of slice.slice(rest.length).matchAll(token)) {
-    const at = start + rest.length + index
+  const [start, lineEnd] = [startOf(lines, line), startOf(lines, line + 1)]
+  const [kind, nextKind] = [lines.kinds[line], lines.kinds[line + 1]]
+  // The rest of a string gets a quote, so that it is found like a string.
+  const cut = kind === lineStart.name || kind === lineStart.string ? '"' : ''
+  const slice = cut + lines.text.slice(start, lineEnd)
+  return Array.from(slice.matchAll(token), ({ 0: text, index }) => {
+    const at = start + index - cut.length
     const end = at + text.length
-    tokens.push({ kind: kindOf(lines, line, { start: at, end }), start: at, end })
-  }
-  return tokens
+    const known = at < start ? kind : end === lineEnd ? nextKind : lineStart.whole
+    return {
+      kind: kindOf(text, known, lines.text[skipSpace(lines.text, end)]),
+      start: Math.max(start, at),
+      end
+    }
+  })
 }
 
-/** Returns the part of the line that belongs to a token of the line before. */
-function restOf(slice: string, kind: number | undefined): string {
-  if (kind === lineStart.whole) return ''
-  return (kind === lineStart.scalar ? scalarRest : stringRest).exec(slice)?.[0] ?? ''
-}
-
-function restKind(kind: number | undefined): TokenKind {
-  if (kind === lineStart.name) return 'name'
-  return kind === lineStart.scalar ? 'scalar' : 'string'
-}
-
-type Range = Omit<Token, 'kind'>
-
-function kindOf(lines: DisplayLines, line: number, { start, end }: Range): TokenKind {
-  const { text, kinds } = lines
-  if ('{}[],:'.includes(text.charAt(start))) return 'mark'
-  if (text.charAt(start) !== '"') return 'scalar'
-  const next = end === startOf(lines, line + 1) ? kinds[line + 1] : lineStart.whole
-  if (next === lineStart.name || next === lineStart.string) return restKind(next)
-  return text[skipSpace(text, end)] === ':' ? 'name' : 'string'
+/** @param known how the line begins that has another part of the same token */
+function kindOf(text: string, known: number | undefined, next: string | undefined): TokenKind {
+  if ('{}[],:'.includes(text)) return 'mark'
+  if (!text.startsWith('"')) return 'scalar'
+  if (known === lineStart.string) return 'string'
+  return known === lineStart.name || next === ':' ? 'name' : 'string'
 }
 
 /** Returns the whole line as one token. */
@@ -84,8 +72,8 @@ export function piecesOf(text: string, tokens: readonly Token[], found: Found): 
 const matchesMax = 8
 
 /** Divides a range of the text into parts that are in one match or in none. */
-function matchesIn(found: Found, start: number, end: number): (Range & { match: number })[] {
-  const parts: (Range & { match: number })[] = []
+function matchesIn(found: Found, start: number, end: number) {
+  const parts: { start: number; end: number; match: number }[] = []
   const first = firstMatchAfter(found, start)
   const isNear = found.current > first && (found.starts[found.current] ?? end) < end
   let match = isNear ? Math.max(first, found.current - matchesMax / 2) : first

@@ -13,21 +13,17 @@ export function useColumns(ref: RefObject<HTMLElement | null>): number | null {
   const [columns, setColumns] = useState<number | null>(null)
   useLayoutEffect(() => {
     const element = ref.current
-    if (element === null) return
-    const measure = (): void => setColumns(columnsOf(element))
-    measure()
-    const observer = new ResizeObserver(measure)
+    const context = document.createElement('canvas').getContext('2d')
+    if (element === null || context === null) return
+    const observer = new ResizeObserver(() => {
+      const { fontSize, fontFamily } = getComputedStyle(element)
+      context.font = `${fontSize} ${fontFamily}`
+      const fitting = Math.floor(element.clientWidth / context.measureText('0').width)
+      const wanted = Math.min(columnsMax, Math.max(columnsMin, fitting - columnsReserved))
+      setColumns(fitting === 0 ? null : wanted)
+    })
     observer.observe(element)
     return () => observer.disconnect()
   }, [ref])
   return columns
-}
-
-function columnsOf(element: HTMLElement): number | null {
-  const context = document.createElement('canvas').getContext('2d')
-  if (element.clientWidth === 0 || context === null) return null
-  const { fontSize, fontFamily } = getComputedStyle(element)
-  context.font = `${fontSize} ${fontFamily}`
-  const columns = Math.floor(element.clientWidth / context.measureText('0').width)
-  return Math.min(columnsMax, Math.max(columnsMin, columns - columnsReserved))
 }

@@ -2,55 +2,43 @@
  * the width of the lines or the view changes.
  */
 import { useMemo, useState } from 'react'
-import { lineAt, pairOf, startOf } from './display-lines.ts'
+import { createLines, lineAt, pairOf, startOf } from './display-lines.ts'
 import { foldOf, revealLine, rowOf, toggleFold, visibleLines } from './fold.ts'
 import type { Folds } from './fold.ts'
 import type { TextIndex } from './index-text.ts'
 
-export interface Rows {
-  /** The line of each row. */
-  readonly visible: Uint32Array
-  readonly folds: Folds
-  readonly setFolds: (folds: Folds) => void
-  /** The selected position. Each move makes a new object, and the row scrolls into view. */
-  readonly cursor: { readonly offset: number }
-  readonly line: number
-  readonly row: number
-  /** Selects the position, and opens the folds that hide it. */
-  readonly moveTo: (offset: number) => void
-  /** Selects the row, or the first or last one if it does not exist. */
-  readonly moveToRow: (row: number) => void
-  /** Folds or unfolds the brackets that begin or end on the line. */
-  readonly toggle: (line: number) => void
-}
-
-const noLines = new Uint32Array(0)
+const noLines = createLines('', 0)
 const noFolds: Folds = new Set()
-const start = { offset: 0 }
-const ignore = (): void => undefined
 
-export function useRows(index: TextIndex | null): Rows {
-  const lines = index?.lines
+export type Rows = ReturnType<typeof useRows>
+
+export function useRows(index: TextIndex | null) {
+  const lines = index?.lines ?? noLines
   const [folds, setFolds] = useState(noFolds)
-  const [cursor, setCursor] = useState(start)
-  const visible = useMemo(
-    () => (lines === undefined ? noLines : visibleLines(lines, folds)),
-    [lines, folds]
-  )
-  const row = lines === undefined ? 0 : rowOf(visible, lineAt(lines, cursor.offset))
-  const state = { visible, folds, setFolds, cursor, row, line: visible[row] ?? 0 }
-  if (lines === undefined) return { ...state, moveTo: ignore, moveToRow: ignore, toggle: ignore }
+  // Each move makes a new object, and the row scrolls into view.
+  const [cursor, setCursor] = useState({ offset: 0 })
+  const visible = useMemo(() => visibleLines(lines, folds), [lines, folds])
+  const row = rowOf(visible, lineAt(lines, cursor.offset))
   return {
-    ...state,
-    moveTo: (offset) => {
+    /** The line of each row. */
+    visible,
+    folds,
+    setFolds,
+    cursor,
+    row,
+    line: visible[row] ?? 0,
+    /** Selects the position, and opens the folds that hide it. */
+    moveTo: (offset: number): void => {
       setFolds(revealLine(lines, folds, lineAt(lines, offset)))
       setCursor({ offset })
     },
-    moveToRow: (next) => {
-      const last = visible.length - 1
-      setCursor({ offset: startOf(lines, visible[Math.max(0, Math.min(next, last))] ?? 0) })
+    /** Selects the row, or the first or last one if it does not exist. */
+    moveToRow: (next: number): void => {
+      const line = visible[Math.max(0, Math.min(next, visible.length - 1))] ?? 0
+      setCursor({ offset: startOf(lines, line) })
     },
-    toggle: (line) => {
+    /** Folds or unfolds the brackets that begin or end on the line. */
+    toggle: (line: number): void => {
       const opening = Math.min(line, pairOf(lines, line))
       if (pairOf(lines, opening) === opening) return
       setFolds(toggleFold(folds, foldOf(lines, opening)))

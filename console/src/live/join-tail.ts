@@ -20,8 +20,8 @@ const messageOf = (error: Error): string => error.message
 const suffix = 'locks' in navigator ? '' : String(Math.random())
 
 /** @returns a function that leaves */
-export function joinTail(organizationId: string, onUpdate: (update: TailUpdate) => void) {
-  const name = `sluice-tail ${organizationId} ${suffix}`
+export function joinTail(owner: string, onUpdate: (update: TailUpdate) => void) {
+  const name = `sluice-tail ${owner} ${suffix}`
   const channel = new BroadcastChannel(name)
   let last: TailUpdate = { events: [], lastId: null, cut: null }
   let turn: AbortController | null = null

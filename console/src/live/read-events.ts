@@ -1,5 +1,5 @@
 /** Reads server-sent events of the tail from one response. */
-import { readStream } from '../api/api.ts'
+import { openResponse } from '../api/api.ts'
 
 export interface TailEvent {
   readonly kind: string
@@ -16,8 +16,10 @@ const silenceMsMax = 40_000
 /** Calls back until the response ends. @throws {Error} if the connection is lost */
 export async function readEvents(lastId: string | null, signal: AbortSignal, onEvents: OnEvents) {
   const headers = lastId === null ? {} : { 'last-event-id': lastId }
-  const stream = await readStream({ path: '/v1/decisions/tail', headers, signal })
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
+  const { body } = await openResponse({ path: '/v1/decisions/tail', headers, signal })
+  const reader = (body as ReadableStream<BufferSource>)
+    .pipeThrough(new TextDecoderStream())
+    .getReader()
   let rest = ''
   for (;;) {
     const timer = setTimeout(() => void reader.cancel(), silenceMsMax)

@@ -11,8 +11,8 @@ const commitMs = 100
 const nothing: TailView = { rows: [], seen: 0, fresh: 0, lastEventMs: null, cut: null }
 
 export function useLive(q: string, isFrozen: boolean): TailView {
-  const { organizationId = '' } = useSession()
-  const buffer = useMemo(() => createTailBuffer(parseQuery(q).search), [q, organizationId])
+  const owner = useSession().owner ?? ''
+  const buffer = useMemo(() => createTailBuffer(parseQuery(q).search), [q, owner])
   const [view, setView] = useState(nothing)
   const take = useEffectEvent((update: TailUpdate) => buffer.take(update))
   const commit = useEffectEvent(() => setView((before) => buffer.view(before, isFrozen)))
@@ -20,7 +20,7 @@ export function useLive(q: string, isFrozen: boolean): TailView {
   useEffect(() => commit(), [buffer, isFrozen])
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const leave = joinTail(organizationId, (update) => {
+    const leave = joinTail(owner, (update) => {
       take(update)
       timer ??= setTimeout(() => {
         timer = undefined
@@ -31,6 +31,6 @@ export function useLive(q: string, isFrozen: boolean): TailView {
       leave()
       clearTimeout(timer)
     }
-  }, [organizationId])
+  }, [owner])
   return view
 }

@@ -1,8 +1,9 @@
 /** All routes of the console. */
 import { lazy, Suspense } from 'react'
-import { Redirect, Route, Switch } from 'wouter'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { useOnboarding } from '../onboarding/use-onboarding.ts'
 import { useSession } from '../session/use-session.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { DecisionPage } from './decision/decision-page.tsx'
 import { DecisionsPage } from './decisions/decisions-page.tsx'
@@ -17,16 +18,36 @@ const LivePage = lazy(async () => ({ default: (await import('./live/live-page.ts
 const KeysPage = lazy(async () => ({
   default: (await import('./settings/keys/keys-page.tsx')).KeysPage
 }))
+const HealthPage = lazy(async () => ({
+  default: (await import('./health/health-page.tsx')).HealthPage
+}))
+const DeadLettersPage = lazy(async () => ({
+  default: (await import('./dead-letters/dead-letters-page.tsx')).DeadLettersPage
+}))
+const DeadLetterPage = lazy(async () => ({
+  default: (await import('./dead-letters/dead-letter-page.tsx')).DeadLetterPage
+}))
+const EvaluationPages = lazy(async () => {
+  const { EvaluationPages: page } = await import('./evaluation/evaluation-pages.tsx')
+  return { default: page }
+})
+const ComparePage = lazy(async () => ({
+  default: (await import('./compare/compare-page.tsx')).ComparePage
+}))
 
 export function App() {
-  const { state, reason } = useSession()
+  const { state, reason, owner } = useSession()
+  const [path] = useLocation()
   if (state === 'starting') return null
   if (state === 'signed_out') return <SignInPage reason={reason} />
   return (
     <Shell>
-      <Suspense fallback={<Loading label="Loading the page…" />}>
-        <Pages />
-      </Suspense>
+      {/* Another user or organization gets new pages, which show nothing of the last one. */}
+      <ErrorBoundary key={`${owner} ${path}`}>
+        <Suspense fallback={<Loading label="Loading the page…" />}>
+          <Pages />
+        </Suspense>
+      </ErrorBoundary>
       {state === 'expired' && <SignInDialog reason={reason} />}
     </Shell>
   )
@@ -50,7 +71,18 @@ function Pages() {
       <Route path="/decisions">
         <DecisionsPage />
       </Route>
+      <Route path="/compare">
+        <ComparePage />
+      </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
+      <Route path="/health">
+        <HealthPage />
+      </Route>
+      <Route path="/dead-letters">
+        <DeadLettersPage />
+      </Route>
+      <Route path="/dead-letters/:id">{({ id }) => <DeadLetterPage key={id} id={id} />}</Route>
+      <Route path="/evaluation/:name/:id?">{(page) => <EvaluationPages {...page} />}</Route>
       <Route>
         <NotFound />
       </Route>

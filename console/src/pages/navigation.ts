@@ -2,6 +2,9 @@
 
 export const navigation = [
   { path: '/decisions', name: 'Decisions', key: 'd' },
-  { path: '/live', name: 'Live', key: 'l' },
+  { path: '/live', name: 'Live', key: 't' },
+  { path: '/evaluation/rules', name: 'Evaluation', key: 'e' },
+  { path: '/health', name: 'Health', key: 'h' },
+  { path: '/dead-letters', name: 'Dead letters', key: 'l' },
   { path: '/settings/keys', name: 'Settings', key: 's' }
 ] as const

@@ -7,6 +7,7 @@ import { applyTheme, browserZone, themes, useTheme, useZone } from '../ui/prefer
 import { signOut, switchOrganization, useMe } from '../session/use-session.ts'
 import { ProblemBox } from '../ui/problem-box.tsx'
 import { navigation } from './navigation.ts'
+import { Shortcuts } from './shortcuts.tsx'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const isNew = useOnboarding().data?.complete === false
@@ -24,6 +25,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             {name}
           </Link>
         ))}
+        <Shortcuts />
         <div className="rail-foot">
           <ThemeSelect />
           <ZoneSelect />
@@ -37,7 +39,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   )
 }
 
-function railLinkClass(isActive: boolean): string {
+export function railLinkClass(isActive: boolean): string {
   return isActive ? 'rail-link active' : 'rail-link'
 }
 

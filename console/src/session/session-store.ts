@@ -5,8 +5,8 @@ import { parseJson } from '../api/parse-json.ts'
 export interface Tokens {
   readonly accessToken: string
   readonly expiresAtMs: number
-  /** The organization that the session acts for. Another tab may have changed it. */
-  readonly organizationId: string
+  /** The user and the organization that the session acts for. Another tab may have changed them. */
+  readonly owner: string
 }
 
 interface TokenResponse {
@@ -35,8 +35,14 @@ export function tokensOf(response: TokenResponse): Tokens {
   return {
     accessToken: response.access_token,
     expiresAtMs: Date.now() + response.expires_in * 1000,
-    organizationId: response.organization_id
+    owner: `${subjectOf(response.access_token)} ${response.organization_id}`
   }
+}
+
+/** Returns the id of the user from the claims of an access token (RFC 7519). */
+function subjectOf(accessToken: string): string {
+  const claims = accessToken.split('.')[1] ?? ''
+  return parseJson<{ sub: string }>(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).sub
 }
 
 /**

@@ -14,7 +14,8 @@ interface SessionView {
   readonly state: SessionState
   /** Why the session ended, as a sentence; null if it has not, or if the user ended it here. */
   readonly reason: string | null
-  readonly organizationId?: string
+  /** The user and the organization of the session, or of the one that ended. */
+  readonly owner: string | null
 }
 
 const lockName = 'sluice-refresh'
@@ -30,13 +31,13 @@ const earlyMs = 10_000
 
 /** Number of sessions that ended, so that a refresh that began before is dropped. */
 let ended = 0
-let view: SessionView = { state: 'starting', reason: null }
+let view: SessionView = { state: 'starting', reason: null, owner: null }
 let tokens: Tokens | null = null
 let refreshing: Promise<void> | null = null
 const listeners = new Set<() => void>()
 const channel = new BroadcastChannel('sluice-session')
 
-channel.addEventListener('message', () => end({ state: 'signed_out', reason: 'You signed out.' }))
+channel.addEventListener('message', () => end('signed_out', 'You signed out.'))
 
 export const session = {
   get: (): SessionView => view,
@@ -51,23 +52,23 @@ function show(next: SessionView): void {
   for (const listener of listeners) listener()
 }
 
-function end(next: SessionView): void {
+function end(state: SessionState, reason: string | null): void {
   tokens = null
   ended += 1
-  show(next)
+  show({ state, reason, owner: view.owner })
 }
 
 export function keepTokens(next: Tokens): void {
   tokens = next
   writeMark(true)
-  show({ state: 'signed_in', reason: null, organizationId: next.organizationId })
+  show({ state: 'signed_in', reason: null, owner: next.owner })
 }
 
 /** Resumes the session of the cookie, if this browser has one. */
 export async function resumeSession(): Promise<void> {
-  if (!readMark()) return show({ state: 'signed_out', reason: null })
+  if (!readMark()) return end('signed_out', null)
   await refreshSession().catch((error: unknown) => {
-    if (view.state === 'starting') end({ state: 'signed_out', reason: sentenceOf(error) })
+    if (view.state === 'starting') end('signed_out', sentenceOf(error))
   })
 }
 
@@ -79,7 +80,7 @@ export async function signIn(email: string, password: string): Promise<void> {
 export function forgetSession(): void {
   writeMark(false)
   channel.postMessage('signed out')
-  end({ state: 'signed_out', reason: null })
+  end('signed_out', null)
 }
 
 /** Returns an access token that is valid for a few more seconds. */
@@ -107,7 +108,7 @@ async function refreshAlone(): Promise<void> {
     if (error instanceof ApiError && error.problem.status === 401) {
       writeMark(false)
       const state = view.state === 'starting' ? 'signed_out' : 'expired'
-      end({ state, reason: sentenceOf(error) })
+      end(state, sentenceOf(error))
     }
     throw error
   }

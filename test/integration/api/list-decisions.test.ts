@@ -129,11 +129,16 @@ test('covers the last seven days by default', async () => {
 test('shows the first 240 characters of long texts', async () => {
   const input = `{"text":"${'漢🔑'.repeat(2000)}"}`
   const output = `"\\"${'\\u0000🔑'.repeat(2000)}"`
-  await store({ agent_id: 'long', input, output })
+  const metadata = '{"name":"é"}'
+  await store({ agent_id: 'long', input, output, metadata })
   const [row] = (await scene.get<Page>(`/v1/decisions?${span}&agent_id=long`)).body.data
   expect(row).toMatchObject({
     input_preview: [...input].slice(0, 240).join(''),
     input_truncated: true,
+    input_bytes: Buffer.byteLength(input),
+    output_bytes: Buffer.byteLength(output),
+    metadata_bytes: Buffer.byteLength(metadata),
+    fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
     output_preview: `"${'\u0000🔑'.repeat(119)}\u0000`,
     output_truncated: true
   })

@@ -1,7 +1,7 @@
 /** Tests GET /v1/decisions/{decision_id} over HTTP with a real database: exact texts, access and
  * waiting.
  */
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '../../../stack/ports.ts'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
@@ -42,6 +42,10 @@ test('returns a stored decision without an evaluation', async () => {
     input_tokens: 420,
     output_tokens: 96,
     sdk_version: null,
+    input_bytes: 50,
+    output_bytes: 6,
+    metadata_bytes: null,
+    fingerprint: hash('sha256', decision.decision_id),
     evaluation: { status: 'pending', verdict: 'none', scores: {} }
   })
 })

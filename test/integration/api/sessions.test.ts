@@ -205,14 +205,38 @@ describe('the cookie of a browser', () => {
     expect(cookieOf(headers)).toContain('sluice_refresh=; Max-Age=0')
   })
 
-  test('has the attribute Secure if the public URL is https', async () => {
-    const url = await scene.serveAnother({ PUBLIC_URL: 'https://sluice.example.com' })
-    const answer = await fetch(`${url}/v1/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password, cookie: true })
-    })
-    expect(cookieOf(answer.headers)).toMatch(/; Secure$/)
+  test('has the attribute Secure if the page or the public URL is https', async () => {
+    const publicUrl = await scene.serveAnother({ PUBLIC_URL: 'https://sluice.example.com' })
+    const cookieFrom = async (url: string, origin: string) => {
+      const answer = await fetch(`${url}/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin },
+        body: JSON.stringify({ email, password, cookie: true })
+      })
+      return cookieOf(answer.headers)
+    }
+    expect(await cookieFrom(publicUrl, 'http://localhost:3000')).toMatch(/; Secure$/)
+    expect(await cookieFrom(scene.url, 'https://sluice.example.com')).toMatch(/; Secure$/)
+    expect(await cookieFrom(scene.url, 'http://localhost:3000')).not.toContain('Secure')
+  })
+
+  test('is rejected next to another one, whose host is unknown', async () => {
+    const { headers } = await scene.post('/v1/auth/login', { email, password, cookie: true })
+    const own = cookieOf(headers).split(';')[0] ?? ''
+    const send = (cookie: string) =>
+      fetch(`${scene.url}/v1/auth/refresh`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', cookie },
+        body: '{}'
+      })
+    const foreign = `sluice_refresh=slr_${'A'.repeat(43)}`
+    for (const cookie of [`${own}; ${foreign}`, `${foreign}; ${own}`, `${own};${own}`]) {
+      const answer = await send(cookie)
+      expect([answer.status, (await answer.json()) as ProblemBody]).toMatchObject([
+        ...[401, { code: 'refresh_invalid', detail: expect.stringContaining('more than one') }]
+      ])
+    }
+    expect((await send(own)).status).toBe(200)
   })
 })
 

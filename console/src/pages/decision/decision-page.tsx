@@ -1,5 +1,6 @@
 /** The page of one decision. */
-import { Link, useSearch } from 'wouter'
+import { Link } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { DecisionView } from './decision-view.tsx'
 
 export function DecisionPage({ id }: { readonly id: string }) {
@@ -8,7 +9,7 @@ export function DecisionPage({ id }: { readonly id: string }) {
   return (
     <main className="page">
       <nav aria-label="Breadcrumb">
-        <Link href={`/decisions${search === '' ? '' : `?${search}`}`}>Decisions</Link>
+        <Link href={`/decisions${search}`}>Decisions</Link>
       </nav>
       <h1>Decision</h1>
       <DecisionView id={id} />

@@ -1,5 +1,6 @@
 /** The decisions before and after a decision in its session. */
-import { Link, useSearch } from 'wouter'
+import { Link } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { visible } from '../../text/visible.ts'
 import type { SessionDecision } from '../../api/wire.ts'
 import { Loading } from '../../ui/loading.tsx'
@@ -24,11 +25,11 @@ export function SessionNeighbors({ id, sessionId }: SessionNeighborsProps) {
       {data !== undefined && (
         <ol className="session">
           {data.before.map((decision) => (
-            <Neighbor key={decision.decision_id} decision={decision} />
+            <Neighbor key={decision.decision_id} id={id} decision={decision} />
           ))}
           <li aria-current="true">This decision</li>
           {data.after.map((decision) => (
-            <Neighbor key={decision.decision_id} decision={decision} />
+            <Neighbor key={decision.decision_id} id={id} decision={decision} />
           ))}
         </ol>
       )}
@@ -36,15 +37,15 @@ export function SessionNeighbors({ id, sessionId }: SessionNeighborsProps) {
   )
 }
 
-function Neighbor({ decision }: { readonly decision: SessionDecision }) {
+function Neighbor({ id, decision }: { readonly id: string; readonly decision: SessionDecision }) {
   const search = useSearch()
-  const query = search === '' ? '' : `?${search}`
   return (
     <li>
-      <Link href={`/decisions/${decision.decision_id}${query}`}>
+      <Link href={`/decisions/${decision.decision_id}${search}`}>
         <Time iso={decision.received_at} />
       </Link>{' '}
       <Pill word={decision.evaluation.verdict} />{' '}
+      <Link href={`/compare?a=${id}&b=${decision.decision_id}`}>Compare</Link>{' '}
       <bdi className="quiet">{visible(decision.output_preview)}</bdi>
     </li>
   )

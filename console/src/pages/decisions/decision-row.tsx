@@ -5,57 +5,55 @@ import { visible } from '../../text/visible.ts'
 import type { DecisionSummary } from '../../api/wire.ts'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/time.tsx'
-
-export const columns = [
-  'Received',
-  'Agent',
-  'Verdict',
-  'Status',
-  'Output',
-  'Domain',
-  'Model',
-  'Tokens',
-  'Latency'
-] as const
+import { columns, tracksOf } from './columns.ts'
 
 interface DecisionRowProps {
   readonly decision: DecisionSummary
   readonly index: number
   readonly top: number
   readonly isActive: boolean
+  /** The names of the chosen columns. */
+  readonly shown: readonly string[]
   /** The URL query of the list, which the link keeps. */
   readonly listQuery: string
   readonly onPeek: (index: number) => void
+  /** Called with a position on the screen. */
+  readonly onMenu: (decision: DecisionSummary, left: number, top: number) => void
 }
 
 export const DecisionRow = memo(function DecisionRow(props: DecisionRowProps) {
-  const { decision, index, top, isActive, listQuery, onPeek } = props
-  const { decision_id, evaluation } = decision
+  const { decision, index, top, isActive, shown, listQuery, onPeek, onMenu } = props
   return (
     <div
       role="row"
       id={rowId(index)}
       className="row"
+      data-id={decision.decision_id}
       aria-rowindex={index + 2}
       aria-selected={isActive}
-      style={{ transform: `translateY(${top}px)` }}
+      style={{ transform: `translateY(${top}px)`, gridTemplateColumns: tracksOf(shown) }}
       onClick={() => onPeek(index)}
+      onContextMenu={(event) => {
+        event.preventDefault()
+        onMenu(decision, event.clientX, event.clientY)
+      }}
     >
-      <span role="gridcell">
-        <Link href={`/decisions/${decision_id}${listQuery}`} tabIndex={-1} onClick={keepInRow}>
-          <Time iso={decision.received_at} />
-        </Link>
-      </span>
-      <Cell text={decision.agent_id} />
-      <span role="gridcell">
-        <Pill word={evaluation.verdict} />
-      </span>
-      <Cell text={evaluation.status.replaceAll('_', ' ')} />
-      <Cell text={decision.output_preview} />
-      <Cell text={decision.domain} />
-      <Cell text={decision.model} />
-      <Cell text={tokensOf(decision)} />
-      <Cell text={decision.latency_ms === null ? null : `${decision.latency_ms} ms`} />
+      {shown.map((name) => (
+        <span key={name} role="gridcell" className="ellipsis">
+          {name === 'received' ? (
+            <Link
+              href={`/decisions/${decision.decision_id}${listQuery}`}
+              tabIndex={-1}
+              // The link opens the decision, so the row must not also show it.
+              onClick={(event) => event.stopPropagation()}
+            >
+              <Time iso={decision.received_at} />
+            </Link>
+          ) : (
+            <Cell {...{ name, decision }} />
+          )}
+        </span>
+      ))}
     </div>
   )
 })
@@ -74,20 +72,9 @@ export function rowId(index: number): string {
   return `row-${index}`
 }
 
-/** The link opens the decision, so the row must not also show it. */
-function keepInRow(event: { stopPropagation(): void }): void {
-  event.stopPropagation()
-}
-
-function Cell({ text }: { readonly text: string | null }) {
-  return (
-    <span role="gridcell" className="ellipsis">
-      <bdi>{text === null ? '–' : visible(text)}</bdi>
-    </span>
-  )
-}
-
-function tokensOf({ input_tokens, output_tokens }: DecisionSummary): string | null {
-  if (input_tokens === null && output_tokens === null) return null
-  return ((input_tokens ?? 0) + (output_tokens ?? 0)).toLocaleString('en')
+function Cell({ name, decision }: { readonly name: string } & Pick<DecisionRowProps, 'decision'>) {
+  const text = columns[name]?.textOf(decision) ?? null
+  if (name === 'verdict') return <Pill word={text ?? ''} />
+  const shown = name === 'status' ? text?.replaceAll('_', ' ') : text
+  return <bdi>{visible(shown ?? '–')}</bdi>
 }

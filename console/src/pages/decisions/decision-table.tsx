@@ -1,10 +1,14 @@
 /** The list of decisions: virtual rows of one height, moved through with the keyboard. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
-import { useSearch } from 'wouter'
+import { useEffect, useMemo, useRef } from 'react'
+import { useSearch } from 'wouter/use-browser-location'
 import type { DecisionSummary } from '../../api/wire.ts'
 import type { Gap } from '../../live/tail-buffer.ts'
-import { columns, DecisionRow, GapRow, rowId } from './decision-row.tsx'
+import { useKeys } from '../../ui/use-keys.ts'
+import { columns, tracksOf } from './columns.ts'
+import { DecisionRow, GapRow, rowId } from './decision-row.tsx'
+import { useRowMenu } from './row-menu.tsx'
+import { chosenColumns, useListState } from './use-list-state.ts'
 
 const rowHeight = 32
 const overscan = 8
@@ -21,7 +25,18 @@ interface DecisionTableProps {
 
 export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: DecisionTableProps) {
   const scroller = useRef<HTMLDivElement>(null)
-  const search = useSearch()
+  const listQuery = useSearch()
+  const [state] = useListState()
+  const shown = useMemo(() => chosenColumns(state), [state])
+  const { menu, onMenu } = useRowMenu(shown)
+  useKeys({
+    m: () => {
+      const box = document.getElementById(rowId(active))?.getBoundingClientRect()
+      const row = rows[active]
+      if (row !== undefined && !('gap' in row) && box !== undefined)
+        onMenu(row, box.left, box.bottom)
+    }
+  })
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -39,7 +54,6 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
   useEffect(() => {
     if (active >= 0) virtualizer.scrollToIndex(active)
   }, [active, virtualizer])
-  const listQuery = search === '' ? '' : `?${search}`
   return (
     <div
       ref={scroller}
@@ -50,14 +64,9 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
       aria-rowcount={hasMore ? -1 : rows.length + 1}
       aria-activedescendant={active >= 0 ? rowId(active) : undefined}
     >
+      {menu}
       <div role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
-        <div role="row" className="row head" aria-rowindex={1}>
-          {columns.map((name) => (
-            <span key={name} role="columnheader">
-              {name}
-            </span>
-          ))}
-        </div>
+        <HeadRow shown={shown} />
         {items.map(({ index, start }) => {
           const decision = rows[index]
           if (decision === undefined) return null
@@ -67,12 +76,29 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
           return (
             <DecisionRow
               key={decision.decision_id}
-              {...{ decision, index, top, listQuery, onPeek }}
+              {...{ decision, index, top, shown, listQuery, onPeek, onMenu }}
               isActive={index === active}
             />
           )
         })}
       </div>
+    </div>
+  )
+}
+
+function HeadRow({ shown }: { readonly shown: readonly string[] }) {
+  return (
+    <div
+      role="row"
+      className="row head"
+      aria-rowindex={1}
+      style={{ gridTemplateColumns: tracksOf(shown) }}
+    >
+      {shown.map((name) => (
+        <span key={name} role="columnheader">
+          {columns[name]?.title}
+        </span>
+      ))}
     </div>
   )
 }

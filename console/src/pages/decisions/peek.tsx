@@ -1,5 +1,6 @@
 /** A panel next to the list that shows one decision; the list stays usable. */
-import { Link, useSearch } from 'wouter'
+import { Link } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { DecisionView } from '../decision/decision-view.tsx'
 
 interface PeekProps {
@@ -12,7 +13,7 @@ export function Peek({ id, onClose }: PeekProps) {
   return (
     <aside className="peek" aria-label="Decision">
       <p className="peek-head">
-        <Link href={`/decisions/${encodeURIComponent(id)}?${search}`}>Open</Link>
+        <Link href={`/decisions/${encodeURIComponent(id)}${search}`}>Open</Link>
         <button type="button" className="small" onClick={onClose}>
           Close
         </button>

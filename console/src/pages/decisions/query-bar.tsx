@@ -5,20 +5,16 @@ import { evaluationStatuses } from '../../../../core/evaluation/evaluation-statu
 import { verdicts } from '../../../../core/evaluation/evaluation.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import { fieldOf, withField } from '../../query/query-text.ts'
+import { recentQueries, rememberQuery } from '../../query/recent-queries.ts'
 import { useKeys } from '../../ui/use-keys.ts'
 import { rangeDefault, ranges, useListState } from './use-list-state.ts'
-
-/** Removes spaces at the ends, so that equal queries have equal URLs. */
-function tidy(text: string): string {
-  return text.trim()
-}
 
 export function QueryBar({ isLive = false }: { readonly isLive?: boolean }) {
   const [state, setState] = useListState()
   const [draft, setDraft] = useState(state.q)
   const [errors, setErrors] = useState<readonly string[]>([])
   const input = useRef<HTMLInputElement>(null)
-  const errorId = useId()
+  const [errorId, recentId] = [useId(), useId()]
   // The Back button and the controls change the query from outside.
   useEffect(() => {
     setDraft(state.q)
@@ -28,7 +24,11 @@ export function QueryBar({ isLive = false }: { readonly isLive?: boolean }) {
   const apply = (text: string): void => {
     const found = parseQuery(text).errors
     setErrors(found)
-    if (found.length === 0 && tidy(text) !== state.q) void setState({ q: tidy(text), peek: null })
+    // Spaces at the ends are removed, so that equal queries have equal URLs.
+    const q = text.trim()
+    if (found.length > 0 || q === state.q) return
+    rememberQuery(q)
+    void setState({ q, peek: null })
   }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -46,8 +46,14 @@ export function QueryBar({ isLive = false }: { readonly isLive?: boolean }) {
         placeholder='agent:checkout verdict:fail score.refund_policy:<0.5 "late delivery"'
         value={draft}
         spellCheck={false}
+        list={recentId}
         onChange={(event) => setDraft(event.target.value)}
       />
+      <datalist id={recentId}>
+        {recentQueries().map((text) => (
+          <option key={text} value={text} />
+        ))}
+      </datalist>
       <FieldSelect field="verdict" values={verdicts} query={state.q} onChoose={choose} />
       <FieldSelect field="status" values={evaluationStatuses} query={state.q} onChoose={choose} />
       {!isLive && <RangeSelect />}

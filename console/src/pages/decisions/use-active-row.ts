@@ -1,6 +1,7 @@
 /** The active row of the list, and the keys that move and open it. */
 import { useCallback, useState } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { useKeys } from '../../ui/use-keys.ts'
 import type { DecisionSummary } from '../../api/wire.ts'
 import { useListState } from './use-list-state.ts'
@@ -29,7 +30,7 @@ export function useActiveRow(rows: readonly Pick<DecisionSummary, 'decision_id'>
   }
   const open = (): void => {
     const id = rows[active]?.decision_id
-    if (id !== undefined) navigate(`/decisions/${id}${search === '' ? '' : `?${search}`}`)
+    if (id !== undefined) navigate(`/decisions/${id}${search}`)
   }
   const close = useCallback(() => {
     void setState({ peek: null })

@@ -4,31 +4,32 @@ import { useMemo } from 'react'
 import { readJson } from '../../api/api.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { DecisionPageBody, SearchBody } from '../../api/wire.ts'
+import { rangeOf } from './use-list-state.ts'
+import type { ListState } from './use-list-state.ts'
 
 const pageLimit = 100
 /** Rows in memory. Beyond them the user narrows the query. */
 export const rowsMax = 10_000
 
-interface ListQuery {
-  readonly q: string
-  readonly from: string | null
-  readonly to: string | null
-}
-
 function search(body: SearchBody, signal: AbortSignal): Promise<DecisionPageBody> {
   return readJson<DecisionPageBody>({ path: '/v1/decisions/search', body, signal })
 }
 
-export function useDecisions({ q, from, to }: ListQuery) {
-  const { search: filters, errors } = useMemo(() => parseQuery(q), [q])
-  const range = { ...(from !== null && { from }), ...(to !== null && { to }) }
+/** Returns the search of the list, and sentences that say why there is none. */
+export function searchOf(state: ListState) {
+  const { search: filters, errors } = parseQuery(state.q)
+  const include = state.columns.includes('scores') ? { include: ['scores' as const] } : {}
+  const body: SearchBody = { ...filters, ...rangeOf(state), ...include, limit: pageLimit }
+  return { body, errors }
+}
+
+export function useDecisions(state: ListState) {
+  const { body, errors } = useMemo(() => searchOf(state), [state])
   const query = useInfiniteQuery({
-    queryKey: ['decisions', q, from, to],
+    queryKey: ['decisions', body],
     enabled: errors.length === 0,
-    queryFn: ({ pageParam, signal }) => {
-      const cursor = pageParam === null ? {} : { cursor: pageParam }
-      return search({ ...filters, ...range, limit: pageLimit, ...cursor }, signal)
-    },
+    queryFn: ({ pageParam, signal }) =>
+      search({ ...body, ...(pageParam !== null && { cursor: pageParam }) }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.next_cursor,
     placeholderData: keepPreviousData
@@ -36,6 +37,18 @@ export function useDecisions({ q, from, to }: ListQuery) {
   const pages = query.data?.pages
   const rows = useMemo(() => pages?.flatMap(({ data }) => data) ?? [], [pages])
   return { ...query, rows, errors, newest: pages?.[0]?.meta }
+}
+
+/** Counts the decisions that match, when the user asks for it. */
+export function useCount(state: ListState) {
+  const { body } = searchOf(state)
+  return useQuery({
+    queryKey: ['count', body],
+    enabled: false,
+    queryFn: async ({ signal }) =>
+      (await search({ ...body, include: [], count: 'estimate', limit: 1 }, signal)).meta.count ??
+      null
+  })
 }
 
 /** Reads the newest decision of all time, to tell an empty range from an empty organization. */

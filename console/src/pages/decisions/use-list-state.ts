@@ -1,17 +1,32 @@
 /** The state of the list of decisions. All of it is in the URL, and each change can be undone with
  * the browser's Back button.
  */
-import { parseAsString, useQueryStates } from 'nuqs'
+import { parseAsArrayOf, parseAsBoolean, parseAsString, useQueryStates } from 'nuqs'
+import { columnNames, columnsDefault } from './columns.ts'
 
 const parsers = {
   q: parseAsString.withDefault(''),
   from: parseAsString,
   to: parseAsString,
-  peek: parseAsString
+  peek: parseAsString,
+  columns: parseAsArrayOf(parseAsString).withDefault(columnsDefault),
+  facets: parseAsBoolean.withDefault(true)
 }
 
 export function useListState() {
   return useQueryStates(parsers, { history: 'push' })
+}
+
+export type ListState = ReturnType<typeof useListState>[0]
+
+/** Returns the chosen columns in their order. A link may name columns of another version. */
+export function chosenColumns({ columns }: Pick<ListState, 'columns'>): readonly string[] {
+  return columnNames.filter((name) => columns.includes(name))
+}
+
+/** Returns the range as parameters of the API. */
+export function rangeOf({ from, to }: Pick<ListState, 'from' | 'to'>) {
+  return { ...(from !== null && { from }), ...(to !== null && { to }) }
 }
 
 /** The range of the API if the URL has none. */

@@ -4,7 +4,6 @@ import type { testEvent } from '../../../../api/onboarding/schemas.ts'
 import { apiErrorOf } from '../../api/api-error.ts'
 import { useChange } from '../../api/use-api.ts'
 import type { WireOf } from '../../api/wire.ts'
-import { RefusedRequests } from '../../onboarding/refused-requests.tsx'
 import { Snippets } from '../../onboarding/snippets.tsx'
 import { countDone, useOnboarding } from '../../onboarding/use-onboarding.ts'
 import type { Onboarding } from '../../onboarding/use-onboarding.ts'
@@ -15,6 +14,7 @@ import { Page } from '../../ui/page.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useNewest } from '../decisions/use-decisions.ts'
+import { RejectedTable } from '../health/rejected-table.tsx'
 import { CreateKey } from '../settings/keys/create-key.tsx'
 
 type Step = Onboarding['steps'][number]
@@ -31,7 +31,7 @@ export function WelcomePage() {
   return (
     <Page title="Welcome to Sluice">
       <Loaded query={useOnboarding(true)} what="the steps">
-        {({ steps, complete, recent_attempts }) => (
+        {({ steps, complete }) => (
           <>
             <p role="status">
               {complete ? 'All steps are' : `${countDone(steps)} of ${steps.length} steps are`}{' '}
@@ -47,7 +47,7 @@ export function WelcomePage() {
               <CreateKey />
             </p>
             <Snippets />
-            <RefusedRequests attempts={recent_attempts} />
+            <RejectedTable />
           </>
         )}
       </Loaded>

@@ -2,7 +2,6 @@
 import type { key } from '../../../../../api/organization/keys/schemas.ts'
 import { usePages } from '../../../api/use-api.ts'
 import type { WireOf } from '../../../api/wire.ts'
-import { RefusedRequests } from '../../../onboarding/refused-requests.tsx'
 import { useOnboarding } from '../../../onboarding/use-onboarding.ts'
 import { visible } from '../../../text/visible.ts'
 import { PagedTable } from '../../../ui/data-table.tsx'
@@ -11,6 +10,7 @@ import { ForRole } from '../../../ui/for-role.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pill } from '../../../ui/pill.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { RejectedTable } from '../../health/rejected-table.tsx'
 import { CreateKey, scopeWords } from './create-key.tsx'
 import { KeyActions } from './key-actions.tsx'
 
@@ -45,7 +45,7 @@ export function KeysPage() {
 
 function Keys() {
   const list = usePages<ApiKey>('/v1/auth/api-keys', { pollMs })
-  const attempts = useOnboarding(true).data?.recent_attempts ?? null
+  const attempts = useOnboarding(true).data?.recent_attempts
   const keyOf = ({ key_id }: ApiKey): string => key_id
   const empty = 'No API key yet. Create one to send decisions.'
   const newest = list.rows.find(({ state }) => state === 'active')
@@ -58,7 +58,7 @@ function Keys() {
         </p>
       )}
       <PagedTable label="API keys" {...{ list, columns, keyOf, empty }} />
-      <RefusedRequests attempts={attempts} />
+      <RejectedTable />
     </>
   )
 }

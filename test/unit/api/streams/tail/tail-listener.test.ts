@@ -14,7 +14,8 @@ function anItem(index: number, state = pending, agent_id = 'a'): TailItem {
     ...{ decision_id, received_at: at, stored_at: at, sort_key: `${at.toISOString()}000Z` },
     ...{ input_start: '1', output_start: '"x"', agent_id, session_id: null, domain: null },
     ...{ input_tokens: null, output_tokens: null, sdk_version: null, model: null, bytes: 2 },
-    ...{ agent_version: null, latency_ms: null, is_error: null }
+    ...{ agent_version: null, latency_ms: null, is_error: null, fingerprint: '' },
+    ...{ input_bytes: 1, output_bytes: 3, metadata_bytes: null }
   }
   return new TailItem(row, `id-${index}`, state)
 }

@@ -1,0 +1,66 @@
+/** The columns of the list of decisions. Those that can be filtered by are named like the field. */
+import type { DecisionSummary } from '../../api/wire.ts'
+import { formatBytes } from '../../text/format.ts'
+
+type TextOf = (decision: DecisionSummary) => string | null
+
+interface Column {
+  readonly title: string
+  /** A track of a CSS grid. */
+  readonly width: string
+  readonly textOf: TextOf
+}
+
+function column(title: string, width: string, textOf: TextOf): Column {
+  return { title, width, textOf }
+}
+
+const wide = 'minmax(160px, 3fr)'
+const name = 'minmax(80px, 1fr)'
+
+export const columns: Readonly<Record<string, Column>> = {
+  received: column('Received', '186px', (row) => row.received_at),
+  agent: column('Agent', name, (row) => row.agent_id),
+  verdict: column('Verdict', '70px', (row) => row.evaluation.verdict),
+  status: column('Status', '100px', (row) => row.evaluation.status),
+  scores: column('Scores', 'minmax(150px, 1.5fr)', scoresOf),
+  output: column('Output', wide, (row) => row.output_preview),
+  input: column('Input', wide, (row) => row.input_preview),
+  domain: column('Domain', name, (row) => row.domain),
+  model: column('Model', name, (row) => row.model),
+  version: column('Version', '80px', (row) => row.agent_version),
+  session: column('Session', name, (row) => row.session_id),
+  tokens: column('Tokens', '60px', (row) => sumOf(row.input_tokens, row.output_tokens)),
+  latency: column('Latency', '76px', latencyOf),
+  size: column('Size', '110px', sizeOf),
+  sdk: column('SDK', '80px', (row) => row.sdk_version)
+}
+
+export const columnNames = Object.keys(columns)
+const optional = ['scores', 'input', 'version', 'session', 'size', 'sdk']
+export const columnsDefault = columnNames.filter((each) => !optional.includes(each))
+
+/** Returns the widths of the columns, for `grid-template-columns`. */
+export function tracksOf(shown: readonly string[]): string {
+  return shown.map((each) => columns[each]?.width).join(' ')
+}
+
+const scoresShown = 3
+
+function scoresOf({ scores = {} }: DecisionSummary): string {
+  const shown = Object.entries(scores).slice(0, scoresShown)
+  return shown.map(([score, { label, value }]) => `${score} ${label ?? value ?? '–'}`).join(', ')
+}
+
+function sumOf(input: number | null, output: number | null): string | null {
+  if (input === null && output === null) return null
+  return ((input ?? 0) + (output ?? 0)).toLocaleString('en')
+}
+
+function sizeOf({ input_bytes, output_bytes, metadata_bytes }: DecisionSummary): string {
+  return formatBytes(input_bytes + output_bytes + (metadata_bytes ?? 0))
+}
+
+function latencyOf({ latency_ms }: DecisionSummary): string | null {
+  return latency_ms === null ? null : `${latency_ms} ms`
+}

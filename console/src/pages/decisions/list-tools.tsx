@@ -1,0 +1,89 @@
+/** What the user can do with the whole list: count it, choose columns, export it, copy it as curl. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { curlOfSearch } from '../../decision/curl.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { ProblemBox } from '../../ui/problem-box.tsx'
+import { columnNames, columns } from './columns.ts'
+import { exportDecisions, exportPathOf } from './export-decisions.ts'
+import { searchOf, useCount } from './use-decisions.ts'
+import { chosenColumns, useListState } from './use-list-state.ts'
+
+export function ListTools() {
+  const [state, setState] = useListState()
+  const { body, errors } = searchOf(state)
+  if (errors.length > 0) return null
+  return (
+    <>
+      <button type="button" onClick={() => void setState({ facets: !state.facets })}>
+        {state.facets ? 'Hide values' : 'Show values'}
+      </button>
+      <Columns />
+      <Menu label="Export">
+        <Export path={exportPathOf(body)} />
+      </Menu>
+      <CopyButton text={() => curlOfSearch(body, location.origin)} label="Copy as curl" />
+      <Count />
+    </>
+  )
+}
+
+function Count() {
+  const [state] = useListState()
+  const { data, error, isFetching, refetch } = useCount(state)
+  if (error !== null) return <ProblemBox error={error} onRetry={() => void refetch()} />
+  if (data === undefined || data === null) {
+    return (
+      <button type="button" className="small" disabled={isFetching} onClick={() => void refetch()}>
+        Count
+      </button>
+    )
+  }
+  const relation = { exact: '', at_least: 'at least ', about: 'about ' }[data.relation]
+  return (
+    <span className="quiet" role="status">
+      {relation}
+      {data.value.toLocaleString('en')} decisions
+    </span>
+  )
+}
+
+function Columns() {
+  const [state, setState] = useListState()
+  const shown = chosenColumns(state)
+  const toggle = (name: string): void => {
+    const next = shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name]
+    if (next.length > 0) void setState({ columns: next })
+  }
+  return (
+    <Menu label="Columns">
+      {columnNames.map((name) => (
+        <label key={name} className="check">
+          <input type="checkbox" checked={shown.includes(name)} onChange={() => toggle(name)} />
+          {columns[name]?.title}
+        </label>
+      ))}
+    </Menu>
+  )
+}
+
+function Export({ path }: { readonly path: string }) {
+  const [message, setMessage] = useState('')
+  const { mutate, error } = useMutation<void, Error, string>({
+    mutationFn: (format) => exportDecisions(`${path}&format=${format}`, format, setMessage),
+    onError: () => setMessage('')
+  })
+  return (
+    <>
+      {['ndjson', 'csv'].map((format) => (
+        <ActionButton key={format} needs="member" onClick={() => mutate(format)}>
+          {`Save as ${format.toUpperCase()}`}
+        </ActionButton>
+      ))}
+      <p role="status">{message}</p>
+      {error !== null && <ProblemBox error={error} />}
+    </>
+  )
+}
