@@ -54,6 +54,8 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
       baseURL: origin,
       viewport: { width: 1280, height: 800 },
       colorScheme: options.colorScheme ?? 'light',
+      // Without a locale, Chromium names one that Intl rejects.
+      locale: 'en-US',
       timezoneId: 'Asia/Kolkata',
       permissions: ['clipboard-read', 'clipboard-write']
     }))

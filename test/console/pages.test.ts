@@ -1,10 +1,11 @@
 /** Tests the pages in a browser: state in the URL, keyboard, accessibility and failures. */
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { run } from '../support/run-to-end.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { violationsOf } from './axe.ts'
 import { copiedBy, expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { violationsOf } from './violations.ts'
 
 const scene = useConsoleScene()
 const count = 130

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Page } from 'playwright-core'
 import { run } from '../support/run-to-end.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { violationsOf } from './axe.ts'
 import { copiedBy, expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { violationsOf } from './violations.ts'
 
 const scene = useConsoleScene()
 const decision = { agent_id: 'live', input: { question: '2+2?' }, output: '4' }

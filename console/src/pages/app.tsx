@@ -18,6 +18,9 @@ const LivePage = lazy(async () => ({ default: (await import('./live/live-page.ts
 const KeysPage = lazy(async () => ({
   default: (await import('./settings/keys/keys-page.tsx')).KeysPage
 }))
+const AgentPages = lazy(async () => ({
+  default: (await import('./agents/agent-page.tsx')).AgentPages
+}))
 const HealthPage = lazy(async () => ({
   default: (await import('./health/health-page.tsx')).HealthPage
 }))
@@ -75,6 +78,9 @@ function Pages() {
         <ComparePage />
       </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
+      <Route path="/agents/*?">
+        <AgentPages />
+      </Route>
       <Route path="/health">
         <HealthPage />
       </Route>

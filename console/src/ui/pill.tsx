@@ -2,9 +2,10 @@
 
 const tones: Readonly<Record<string, string>> = {
   pass: 'good',
+  active: 'good',
+  silent: 'warn',
   succeeded: 'good',
   evaluated: 'good',
-  active: 'good',
   fail: 'bad',
   failed: 'bad',
   expired: 'bad',
