@@ -120,6 +120,22 @@ describe('API keys', () => {
   })
 })
 
+test('lists the sessions, and ends one', async () => {
+  const tenant = await scene().sluice.createTenant()
+  const [other, watched] = [await openPage(scene()), await openPage(scene())]
+  await signIn(other.page, tenant)
+  const { page } = watched
+  await signIn(page, tenant, '/console/settings/sessions')
+  await page.getByText('this session').waitFor()
+  const button = page.getByRole('button', { name: 'End', exact: true })
+  await button.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+  await button.waitFor({ state: 'detached' })
+  await other.page.reload()
+  await other.page.getByRole('heading', { name: 'Sign in to Sluice' }).waitFor()
+  expectNoFlaws(watched)
+})
+
 describe('welcome', () => {
   test('turns green by itself, one click from the decision and its scores', async () => {
     const tenant = await scene().sluice.createTenant()
@@ -313,6 +329,10 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('cell', { name: /^invalid_decision/ }).waitFor()
     expect(await violationsOf(page)).toEqual([])
+    await page.getByRole('link', { name: 'sessions' }).click()
+    await page.getByText('this session').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await page.getByRole('link', { name: 'keys' }).click()
     await createKey(page, 'seen by axe')
     expect(await violationsOf(page)).toEqual([])
     expectNoFlaws(watched)

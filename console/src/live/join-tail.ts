@@ -1,10 +1,10 @@
-/** Follows new decisions. All tabs share one stream: the tab that holds a lock reads it and sends it
+/** Follows new decisions. All tabs share one stream: a tab that holds a lock reads it and sends it
  * to the others. While all are hidden there is none; the next visible tab resumes it.
  */
 import { readEvents } from './read-events.ts'
 import type { TailEvent } from './read-events.ts'
 
-export interface TailUpdate {
+export interface LiveUpdate {
   readonly events: readonly TailEvent[]
   /** The position after all events so far; null before the first. */
   readonly lastId: string | null
@@ -20,19 +20,19 @@ const messageOf = (error: Error): string => error.message
 const suffix = 'locks' in navigator ? '' : String(Math.random())
 
 /** @returns a function that leaves */
-export function joinTail(owner: string, onUpdate: (update: TailUpdate) => void) {
+export function joinTail(owner: string, onUpdate: (update: LiveUpdate) => void) {
   const name = `sluice-tail ${owner} ${suffix}`
   const channel = new BroadcastChannel(name)
-  let last: TailUpdate = { events: [], lastId: null, cut: null }
+  let last: LiveUpdate = { events: [], lastId: null, cut: null }
   let turn: AbortController | null = null
   let hiding: ReturnType<typeof setTimeout> | undefined
 
-  function take(update: TailUpdate): void {
+  function take(update: LiveUpdate): void {
     last = update
     onUpdate(update)
   }
 
-  function send(events: readonly TailEvent[], cut: TailUpdate['cut']): void {
+  function send(events: readonly TailEvent[], cut: LiveUpdate['cut']): void {
     const lastId = events.findLast(({ id }) => id !== null)?.id ?? last.lastId
     take({ events, lastId, cut })
     channel.postMessage(last)
@@ -65,7 +65,7 @@ export function joinTail(owner: string, onUpdate: (update: TailUpdate) => void) 
     navigator.locks.request(name, { signal }, () => lead(signal)).catch(() => {})
   }
 
-  channel.addEventListener('message', ({ data }: MessageEvent<TailUpdate | typeof hello>) => {
+  channel.addEventListener('message', ({ data }: MessageEvent<LiveUpdate | typeof hello>) => {
     if (data !== hello) take(data)
   })
   document.addEventListener('visibilitychange', follow)

@@ -1,14 +1,14 @@
 /** Keeps the newest decisions of the tail that match a query, and makes views of them. */
 import { parseJson } from '../api/parse-json.ts'
 import type { DecisionSummary, SearchBody } from '../api/wire.ts'
-import type { TailUpdate } from './join-tail.ts'
+import type { LiveUpdate } from './join-tail.ts'
 
 /** Stands for decisions that the server did not send. */
-export interface Gap {
+export interface MissingRows {
   readonly decision_id: string
   readonly gap: string
 }
-type LiveRow = DecisionSummary | Gap
+type LiveRow = DecisionSummary | MissingRows
 type Evaluated = DecisionSummary['evaluation'] & Pick<DecisionSummary, 'decision_id'>
 
 export interface TailView {
@@ -18,7 +18,7 @@ export interface TailView {
   readonly seen: number
   readonly fresh: number
   readonly lastEventMs: number | null
-  readonly cut: TailUpdate['cut']
+  readonly cut: LiveUpdate['cut']
 }
 
 const rowsMax = 5000
@@ -37,7 +37,7 @@ export function createTailBuffer(search: SearchBody) {
   const others = new Map<string, LiveRow>()
   let [arrived, gaps] = [0, 0]
   let lastEventMs: number | null = null
-  let cut: TailUpdate['cut'] = null
+  let cut: LiveUpdate['cut'] = null
 
   /** A decision that was shown only changes. */
   function show(decision: DecisionSummary): void {
@@ -62,7 +62,7 @@ export function createTailBuffer(search: SearchBody) {
   }
 
   return {
-    take: (update: TailUpdate): void => {
+    take: (update: LiveUpdate): void => {
       for (const { kind, data } of update.events) takeEvent(kind, data)
       if (update.events.some(({ kind }) => kind !== 'ping' && kind !== '')) lastEventMs = Date.now()
       cut = update.cut

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { parseQuery } from '../query/parse-query.ts'
 import { useSession } from '../session/use-session.ts'
 import { joinTail } from './join-tail.ts'
-import type { TailUpdate } from './join-tail.ts'
+import type { LiveUpdate } from './join-tail.ts'
 import { createTailBuffer } from './tail-buffer.ts'
 import type { TailView } from './tail-buffer.ts'
 
@@ -14,7 +14,7 @@ export function useLive(q: string, isFrozen: boolean): TailView {
   const owner = useSession().owner ?? ''
   const buffer = useMemo(() => createTailBuffer(parseQuery(q).search), [q, owner])
   const [view, setView] = useState(nothing)
-  const take = useEffectEvent((update: TailUpdate) => buffer.take(update))
+  const take = useEffectEvent((update: LiveUpdate) => buffer.take(update))
   const commit = useEffectEvent(() => setView((before) => buffer.view(before, isFrozen)))
   useEffect(() => setView(buffer.view(nothing, false)), [buffer])
   useEffect(() => commit(), [buffer, isFrozen])

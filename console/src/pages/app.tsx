@@ -15,8 +15,8 @@ const WelcomePage = lazy(async () => ({
   default: (await import('./welcome/welcome-page.tsx')).WelcomePage
 }))
 const LivePage = lazy(async () => ({ default: (await import('./live/live-page.tsx')).LivePage }))
-const KeysPage = lazy(async () => ({
-  default: (await import('./settings/keys/keys-page.tsx')).KeysPage
+const SettingsPages = lazy(async () => ({
+  default: (await import('./settings/settings-pages.tsx')).SettingsPages
 }))
 const AgentPages = lazy(async () => ({
   default: (await import('./agents/agent-page.tsx')).AgentPages
@@ -68,9 +68,7 @@ function Pages() {
       <Route path="/live">
         <LivePage />
       </Route>
-      <Route path="/settings/keys">
-        <KeysPage />
-      </Route>
+      <Route path="/settings/:name">{({ name }) => <SettingsPages name={name} />}</Route>
       <Route path="/decisions">
         <DecisionsPage />
       </Route>

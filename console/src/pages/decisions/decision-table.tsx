@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 import type { DecisionSummary } from '../../api/wire.ts'
-import type { Gap } from '../../live/tail-buffer.ts'
+import type { MissingRows } from '../../live/tail-buffer.ts'
 import { useKeys } from '../../ui/use-keys.ts'
 import { columns, tracksOf } from './columns.ts'
 import { DecisionRow, GapRow, rowId } from './decision-row.tsx'
@@ -14,7 +14,7 @@ const rowHeight = 32
 const overscan = 8
 
 interface DecisionTableProps {
-  readonly rows: readonly (DecisionSummary | Gap)[]
+  readonly rows: readonly (DecisionSummary | MissingRows)[]
   readonly hasMore: boolean
   /** Index of the active row; -1 if there is none. */
   readonly active: number
@@ -71,8 +71,7 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
           const decision = rows[index]
           if (decision === undefined) return null
           const top = start - rowHeight
-          if ('gap' in decision)
-            return <GapRow key={index} gap={decision.gap} {...{ index, top }} />
+          if ('gap' in decision) return <GapRow key={index} {...decision} {...{ index, top }} />
           return (
             <DecisionRow
               key={decision.decision_id}

@@ -1,34 +1,34 @@
 /** The buttons that rotate and revoke an API key. */
 import { useState } from 'react'
-import { useChange } from '../../../api/use-api.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
-import { ConfirmDialog } from '../../../ui/dialog.tsx'
 import type { FormValues } from '../../../ui/form.tsx'
+import { RequestButton } from '../../../ui/request-button.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import type { ApiKey } from './keys-page.tsx'
 
 export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
   const { key_id, name, state, replaced_by } = apiKey
-  const [open, setOpen] = useState<'rotate' | 'revoke' | null>(null)
-  const { mutateAsync } = useChange()
+  const [isOpen, setOpen] = useState(false)
   const isAlive = state === 'active' || state === 'expiring'
   const path = `/v1/auth/api-keys/${key_id}`
   const rotation = (values: FormValues) => ({
     path: `${path}/rotate`,
     body: { grace_seconds: values.numberOrNull('grace_seconds') }
   })
-  const revoke = () => mutateAsync({ path: `${path}/revoke`, method: 'POST' })
-  const onClose = (): void => setOpen(null)
+  const revocation = () => ({ path: `${path}/revoke`, method: 'POST' as const })
+  const dialog = { title: `Rotate ${name}`, action: 'Rotate', requestOf: rotation }
   return (
     <span className="actions">
       {isAlive && replaced_by === null && (
-        <ActionButton needs="admin" onClick={() => setOpen('rotate')} children="Rotate" />
+        <ActionButton needs="admin" onClick={() => setOpen(true)} children="Rotate" />
       )}
       {isAlive && (
-        <ActionButton needs="admin" onClick={() => setOpen('revoke')} children="Revoke" />
+        <RequestButton label="Revoke" needs="admin" request={revocation}>
+          <p>Every gateway refuses {name} within 5 seconds. This cannot be undone.</p>
+        </RequestButton>
       )}
-      {open === 'rotate' && (
-        <KeyDialog title={`Rotate ${name}`} action="Rotate" requestOf={rotation} {...{ onClose }}>
+      {isOpen && (
+        <KeyDialog {...dialog} onClose={() => setOpen(false)}>
           <p>A new key with the same scopes replaces this one.</p>
           <label>
             The old key stops working
@@ -39,11 +39,6 @@ export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
             </select>
           </label>
         </KeyDialog>
-      )}
-      {open === 'revoke' && (
-        <ConfirmDialog title={`Revoke ${name}`} action="Revoke" onConfirm={revoke} {...{ onClose }}>
-          <p>Every gateway refuses the key within 5 seconds. This cannot be undone.</p>
-        </ConfirmDialog>
       )}
     </span>
   )
