@@ -76,7 +76,7 @@ export async function signIn(page: Page, tenant: Tenant, path = '/console/'): Pr
   await page.getByLabel('Email').fill(tenant.email)
   await page.getByLabel('Password').fill(tenant.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: /^Decisions?$/ }).waitFor()
+  await page.getByRole('heading', { name: /^(Compare d|D)ecisions?$/ }).waitFor()
 }
 
 /** Presses a button that copies, and returns the content of the clipboard. */

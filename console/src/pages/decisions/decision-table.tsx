@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 import type { DecisionSummary } from '../../api/wire.ts'
 import { useKeys } from '../../ui/use-keys.ts'
-import { columns, tracksOf } from './columns.ts'
+import { columnPixels, columns, tracksOf } from './columns.ts'
 import { DecisionRow, rowId } from './decision-row.tsx'
 import { useRowMenu } from './row-menu.tsx'
 import { chosenColumns, useListState } from './use-list-state.ts'
@@ -63,7 +63,10 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
       aria-activedescendant={active >= 0 ? rowId(active) : undefined}
     >
       {menu}
-      <div role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+      <div
+        role="rowgroup"
+        style={{ height: virtualizer.getTotalSize(), minWidth: columnPixels * shown.length }}
+      >
         <HeadRow shown={shown} />
         {items.map(({ index, start }) => {
           const decision = rows[index]
