@@ -31,8 +31,7 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
   useKeys({
     m: () => {
       const box = document.getElementById(rowId(active))?.getBoundingClientRect()
-      if (rows[active] !== undefined && box !== undefined)
-        onMenu(rows[active], box.left, box.bottom)
+      if (rows[active] && box) onMenu(rows[active], box.left, box.bottom)
     }
   })
   const virtualizer = useVirtualizer({
@@ -44,6 +43,7 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
     scrollPaddingStart: rowHeight,
     paddingStart: rowHeight
   })
+  const size = { height: virtualizer.getTotalSize(), minWidth: columnPixels * shown.length }
   const items = virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -65,7 +65,7 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
       {menu}
       <div
         role="rowgroup"
-        style={{ height: virtualizer.getTotalSize(), minWidth: columnPixels * shown.length }}
+        style={size}
       >
         <HeadRow shown={shown} />
         {items.map(({ index, start }) => {
