@@ -12,8 +12,10 @@ import { evaluatorRoutes } from './evaluators/routes.ts'
 import { ruleRoutes } from './rules/routes.ts'
 import type { Services } from './services.ts'
 import { accountRoutes } from './accounts/routes.ts'
+import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { deletionRoutes } from './decisions/deletions.ts'
 import { decisionRoutes } from './decisions/routes.ts'
+import { ingestionRoutes } from './ingestion/routes.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
@@ -27,6 +29,7 @@ export const apiRoutes = [
   ...deletionRoutes,
   ...statsRoutes,
   ...streamRoutes,
+  ...ingestionRoutes,
   ...accountRoutes,
   ...organizationRoutes,
   ...onboardingRoutes,
@@ -36,7 +39,8 @@ export const apiRoutes = [
   ...budgetRoutes,
   ...webhookRoutes,
   ...resultRoutes,
-  ...profileRoutes
+  ...profileRoutes,
+  ...deadLetterRoutes
 ]
 
 export const expensiveReadsAtOnceMax = 2

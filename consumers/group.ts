@@ -15,7 +15,9 @@ import type { Postgres } from '../platform/postgres/postgres.ts'
 import { createMetrics } from '../platform/telemetry/metrics.ts'
 import type { Metrics, ProcessMetrics } from '../platform/telemetry/metrics.ts'
 import { measureProcess } from '../platform/telemetry/process-metrics.ts'
+import type { RecordProducer } from '../platform/kafka/record-producer.ts'
 import { createRegistry } from '../platform/registry/schema-registry.ts'
+import type { Registry } from '../platform/registry/schema-registry.ts'
 import type { ConsumerConfig } from './config.ts'
 import type { ConsumerParts } from './consume-batch.ts'
 import { createDeadLetterLimit } from './dead-letter-limit.ts'
@@ -49,8 +51,11 @@ interface GroupOptions {
 const batchMessagesMax = 2000
 
 /** Shared parts from which storage and evaluation build their consumers. */
-interface GroupMember {
+export interface GroupMember {
   readonly metrics: Metrics
+  /** Writes dead-letter records. */
+  readonly producer: RecordProducer
+  readonly registry: Registry
   /**
    * Creates a consumer group for one topic. Topics in the same group would delay each other,
    * because kafkajs does not fetch again until it has consumed everything that it fetched.
@@ -58,7 +63,7 @@ interface GroupMember {
   group(options: GroupOptions): Group
 }
 
-interface Group extends ConsumerParts {
+export interface Group extends ConsumerParts {
   /** Reads the committed offset and the end of each partition. */
   readonly readProgress: () => Promise<readonly PartitionProgress[]>
   /** Returns the partitions assigned to this member. */
@@ -113,7 +118,7 @@ export async function createMember(options: MemberOptions): Promise<GroupMember>
     }
   }
 
-  return { metrics, group }
+  return { metrics, producer, registry, group }
 }
 
 interface PoolOptions {

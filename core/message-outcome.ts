@@ -29,7 +29,7 @@ export interface DeadLetter {
 }
 
 /** Steps that can reject a message. */
-export const deadLetterSteps = ['decode', 'plan', 'store'] as const
+export const deadLetterSteps = ['decode', 'store'] as const
 type DeadLetterStep = (typeof deadLetterSteps)[number]
 
 export type DeadLetterReason =
@@ -40,6 +40,12 @@ export type DeadLetterReason =
   | 'invalid_decision'
   | 'refused_by_store'
   | 'id_conflict'
+
+/** Reasons that would recur after a replay, with descriptions. */
+export const permanentReasons: Readonly<Record<string, string>> = {
+  id_conflict: 'their decision_id belongs to another decision',
+  empty_value: 'they have no value'
+}
 
 export const done: MessageOutcome = Object.freeze({ kind: 'done' })
 export const duplicate: MessageOutcome = Object.freeze({ kind: 'duplicate' })

@@ -12,7 +12,8 @@ const added = {
     'members:write',
     'organization:write',
     'decisions:delete',
-    'audit:read'
+    'audit:read',
+    'dead_letters:write'
   ],
   owner: ['owners:write']
 } as const

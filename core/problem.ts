@@ -38,6 +38,7 @@ export const problems = {
   session_not_found: { status: 404, title: 'Session not found', retryable: false },
   organization_not_found: { status: 404, title: 'Organization not found', retryable: false },
   agent_not_found: { status: 404, title: 'Agent not found', retryable: false },
+  dead_letter_not_found: { status: 404, title: 'Dead-letter record not found', retryable: false },
   deletion_not_found: { status: 404, title: 'Deletion not found', retryable: false },
   method_not_allowed: { status: 405, title: 'Method not allowed', retryable: false },
   body_timeout: { status: 408, title: 'The request was not received in time', retryable: true },
@@ -160,4 +161,11 @@ export function problemBody(problem: Problem, requestId: string): Record<string,
     ...problem.options.members,
     ...(problem.options.errors === undefined ? {} : { errors: problem.options.errors })
   }
+}
+
+/** Summarizes errors in one sentence: the first error and the number of others. */
+export function sentenceOf(what: string, errors: readonly Violation[]): string {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return `${what} is not valid: ${first?.pointer || 'it'} ${first?.detail ?? ''}${more}.`
 }

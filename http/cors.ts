@@ -28,7 +28,8 @@ const exposedHeaders = [
   'ratelimit',
   'ratelimit-policy',
   'retry-after',
-  'x-request-id'
+  'x-request-id',
+  'x-sluice-version'
 ].join(', ')
 const preflightSeconds = '600'
 

@@ -125,7 +125,10 @@ function responsesOf(operation: Operation): Record<string, object> {
   return Object.fromEntries(isTagged ? [...entries, ['304', unchanged]] : entries)
 }
 
-const commonHeaders = { 'X-Request-Id': 'The id of the request in the logs.' }
+const commonHeaders = {
+  'X-Request-Id': 'The id of the request in the logs.',
+  'X-Sluice-Version': 'The version of the gateway that answered.'
+}
 
 const unchanged = {
   description: 'Not modified: the ETag still matches. The response has no body.',

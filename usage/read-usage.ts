@@ -2,21 +2,15 @@
  * unavailable.
  */
 import type { Clock } from '../core/clock.ts'
-import { yieldToEventLoop } from '../platform/process/yield-to-event-loop.ts'
 import type { Redis } from '../platform/redis/redis.ts'
 import type { KeyUse, RejectedAttempt } from './usage.ts'
 import { attemptsMax } from './usage-counters.ts'
-import { accepted, agentDigest, agentsName, attemptsName, fieldOf, hourMs } from './usage-keys.ts'
-import { hourOf, keptSeconds, keysName, reasonOf, useName } from './usage-keys.ts'
-
-/** Decisions sent with a key in the last 24 hours. The first hour counts in full. */
-export interface KeyIngestion {
-  readonly accepted: number
-  readonly rejected: number
-  readonly rejected_by_code: Readonly<Record<string, number>>
-  /** Decisions that SDKs reported as dropped before sending. */
-  readonly dropped: number
-}
+import { agentDigest, agentsName, attemptsName, fieldOf, hourMs } from './usage-keys.ts'
+import { keptSince, useName } from './usage-keys.ts'
+import { hoursSince, readKeyCounts, readOutcomes, runPipeline } from './read-outcomes.ts'
+import type { OutcomeCounts, KeyOutcomes } from './read-outcomes.ts'
+import { splitOf, sumOf } from './split-counts.ts'
+import type { Counted } from './split-counts.ts'
 
 interface AgentIngestion {
   /** Rejected decisions by problem code. */
@@ -36,11 +30,25 @@ interface AgentIngestionHour {
 
 /** Reads usage counters. Counts appear within seconds and are kept for 7 days. */
 export interface ReadUsage {
-  /** Returns an entry for every requested key. */
+  /**
+   * Returns the counts of the last 24 hours, with an entry for every requested key. The first hour
+   * counts in full.
+   */
   keyCounts(
     organizationId: string,
     keyIds: readonly string[]
-  ): Promise<ReadonlyMap<string, KeyIngestion> | null>
+  ): Promise<ReadonlyMap<string, OutcomeCounts> | null>
+  /**
+   * Returns the counts of all keys.
+   * @param starts start of each period in milliseconds since 1970, ascending; the first one is
+   * rounded down to the hour
+   * @param to end of the last period
+   */
+  outcomes(
+    organizationId: string,
+    starts: readonly number[],
+    to: number
+  ): Promise<KeyOutcomes | null>
   /** Returns the latest rejected attempts, newest first. */
   attempts(organizationId: string): Promise<readonly RejectedAttempt[] | null>
   /**
@@ -64,19 +72,13 @@ interface ReadUsageDependencies {
   readonly counted: readonly string[]
 }
 
-const dayHours = 24
-
 export function createReadUsage({ redis, clock, counted }: ReadUsageDependencies): ReadUsage {
   return {
     keyCounts: (organizationId, keyIds) =>
-      orNull(async () => {
-        const hours = hoursSince(clock.now() - dayHours * hourMs, clock.now())
-        const names = hours.map((hour) => keysName(organizationId, hour))
-        const hashes = (await runPipeline(redis, names, (pipeline, name) =>
-          pipeline.hgetall(name)
-        )) as readonly Record<string, string>[]
-        return await keyCountsOf(keyIds, hashes)
-      }),
+      orNull(() => readKeyCounts(redis, organizationId, { keyIds, now: clock.now() })),
+
+    outcomes: (organizationId, starts, to) =>
+      orNull(() => readOutcomes(redis, organizationId, { starts, to, now: clock.now() })),
 
     attempts: (organizationId) =>
       orNull(async () => {
@@ -88,7 +90,7 @@ export function createReadUsage({ redis, clock, counted }: ReadUsageDependencies
     agentIngestion: (organizationId, agentId, since) =>
       orNull(async () => {
         const now = clock.now()
-        const hours = hoursSince(Math.max(since, now - keptSeconds * 1000), now)
+        const hours = hoursSince(Math.max(since, keptSince(now)), now)
         const fields = counted.map((what) => fieldOf(agentDigest(agentId), what))
         const names = hours.map((hour) => agentsName(organizationId, hour))
         const counts = (await runPipeline(redis, names, (pipeline, name) =>
@@ -120,61 +122,8 @@ async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
   }
 }
 
-type Pipeline = ReturnType<Redis['pipeline']>
-
-async function runPipeline(
-  redis: Redis,
-  names: readonly string[],
-  add: (pipeline: Pipeline, name: string) => unknown
-): Promise<readonly unknown[]> {
-  const pipeline = redis.pipeline()
-  for (const name of names) add(pipeline, name)
-  const results = (await pipeline.exec()) ?? []
-  return results.map(([error, result]) => {
-    if (error !== null) throw error
-    return result
-  })
-}
-
-function hoursSince(from: number, to: number): number[] {
-  const first = hourOf(from)
-  return Array.from({ length: Math.max(0, hourOf(to) - first + 1) }, (_, at) => first + at)
-}
-
-type Counted = readonly (readonly [what: string, count: number])[]
-
 function namedCounts(whats: readonly string[], counts: readonly (string | null)[]): Counted {
   return whats.flatMap((what, at) => (counts[at] ? [[what, Number(counts[at])] as const] : []))
-}
-
-/**
- * Reads each field once and yields to the event loop between hours, because an organization can
- * have 2,000 fields per hour.
- */
-async function keyCountsOf(
-  keyIds: readonly string[],
-  hashes: readonly Record<string, string>[]
-): Promise<ReadonlyMap<string, KeyIngestion>> {
-  const found = new Map(keyIds.map((keyId) => [keyId, [] as [string, number][]]))
-  for (const fields of hashes) {
-    await yieldToEventLoop()
-    for (const [field, count] of Object.entries(fields)) {
-      const end = field.indexOf(' ')
-      found.get(field.slice(0, end))?.push([field.slice(end + 1), Number(count)])
-    }
-  }
-  return new Map([...found].map(([keyId, counts]) => [keyId, countsOf(counts)]))
-}
-
-function countsOf(found: Counted): KeyIngestion {
-  const taken = found.filter(([what]) => what === accepted)
-  const { rejected, dropped } = splitOf(found.filter(([what]) => what !== accepted))
-  return {
-    accepted: sumOf(taken),
-    rejected: sumOf(rejected),
-    rejected_by_code: totalsOf(rejected),
-    dropped: sumOf(dropped)
-  }
 }
 
 function ingestionOf(hours: readonly { hour: number; counts: Counted }[]): AgentIngestion {
@@ -188,20 +137,6 @@ function ingestionOf(hours: readonly { hour: number; counts: Counted }[]): Agent
       return counts.length === 0 ? [] : [{ hour: hour * hourMs, ...sums }]
     })
   }
-}
-
-function splitOf(counts: Counted): { rejected: Counted; dropped: Counted } {
-  return {
-    rejected: counts.filter(([what]) => reasonOf(what) === null),
-    dropped: counts.flatMap(([what, count]) => {
-      const reason = reasonOf(what)
-      return reason === null ? [] : [[reason, count] as const]
-    })
-  }
-}
-
-function sumOf(counts: Counted): number {
-  return counts.reduce((sum, [, count]) => sum + count, 0)
 }
 
 function totalsOf(counts: Counted): Record<string, number> {

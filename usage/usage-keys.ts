@@ -11,12 +11,20 @@ import { hash } from 'node:crypto'
 
 const prefix = 'sluice:usage'
 export const hourMs = 3_600_000
-export const keptSeconds = 7 * 24 * 3600
+export const keptDays = 7
+export const keptSeconds = keptDays * 24 * 3600
 export const accepted = 'accepted'
 const dropped = 'dropped.'
+/** Owner of the counts beyond the limit per organization and hour. */
+export const otherOwners = 'other'
 
 export function hourOf(at: number): number {
   return Math.floor(at / hourMs)
+}
+
+/** Returns the start of the oldest hour whose counts are kept, in milliseconds since 1970. */
+export function keptSince(now: number): number {
+  return hourOf(now - keptSeconds * 1000) * hourMs
 }
 
 export function keysName(organizationId: string, hour: number): string {

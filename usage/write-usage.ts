@@ -3,7 +3,7 @@ import type { Redis } from '../platform/redis/redis.ts'
 import type { AgentCounters, DrainedUsage, KeyCounters, RejectedAttempt } from './usage.ts'
 import { attemptsMax } from './usage-counters.ts'
 import { accepted, agentDigest, agentsName, attemptsName, droppedAs } from './usage-keys.ts'
-import { fieldOf, keptSeconds, keysName, useName } from './usage-keys.ts'
+import { fieldOf, keptSeconds, keysName, otherOwners, useName } from './usage-keys.ts'
 
 /** Drained usage counters of one hour. */
 export interface UsageBatch {
@@ -36,7 +36,7 @@ local fields = redis.call('hlen', name)
 for at = 5, #ARGV, 2 do
   local field, count = ARGV[at], tonumber(ARGV[at + 1])
   if fields >= tonumber(ARGV[3]) and redis.call('hexists', name, field) == 0 then
-    field = 'other' .. string.match(field, ' .*$')
+    field = '${otherOwners}' .. string.match(field, ' .*$')
   end
   if redis.call('hincrby', name, field, count) == count then fields = fields + 1 end
 end
@@ -105,7 +105,7 @@ function addTo(hashes: Map<string, Counts>, name: string, counts: readonly [stri
   const all = hashes.get(name) ?? new Map<string, number>()
   hashes.set(name, all)
   for (const [field, count] of counts) {
-    const kept = all.size < fieldsMax ? field : field.replace(/^\S+/, 'other')
+    const kept = all.size < fieldsMax ? field : field.replace(/^\S+/, otherOwners)
     all.set(kept, (all.get(kept) ?? 0) + count)
   }
 }

@@ -4,6 +4,7 @@ import { admin, session } from '../../http/typed-route.ts'
 import { invalidBody, refuseUsed } from '../configuration/problems.ts'
 import { cancelRuns, changeOf } from '../configuration/with-organization-lock.ts'
 import { withOrganizationLock } from '../configuration/with-organization-lock.ts'
+import { pick } from '../evaluation-run.ts'
 import { deletedOf, listPage, pageOf, pageQuery } from '../page.ts'
 import { routesOf } from '../services.ts'
 import * as queries from './queries.ts'
@@ -122,7 +123,7 @@ export const connectionRoutes = [
         const { name } = await queries.readConnection(edit, id)
         refuseUsed(await queries.readConnectionUsers(edit, id))
         await queries.deleteConnection(edit, id)
-        // No run will probe the connection again, so an open circuit would raise an alert forever.
+        // No run will probe the connection again, so an open circuit would stay open forever.
         await queries.closeCircuit(edit, id)
         await edit.audit('connection.deleted', id, { name })
         // Earlier evaluator versions can still have pending runs on this connection. With an open
@@ -160,7 +161,8 @@ export const connectionRoutes = [
   })
 ]
 
-/** Converts a connection to its API form, without its API key. */
-function connectionView({ api_key_sealed, ...connection }: StoredConnection) {
-  return { ...connection, has_api_key: api_key_sealed !== null }
+/** Converts a connection to its API form, which has no API key. */
+function connectionView(stored: StoredConnection): schemas.ConnectionView {
+  const members = Object.keys(schemas.connection.properties) as (keyof schemas.ConnectionView)[]
+  return pick({ ...stored, has_api_key: stored.api_key_sealed !== null }, members)
 }

@@ -4,7 +4,7 @@ import { oneOf, optional, orNull, schemaFor, text } from '../../http/schema.ts'
 import { plainText, time, timeOrNull, uuid } from '../response-schemas.ts'
 import { snippetsOf, stepIds } from './steps.ts'
 
-const attempt = objectOf({
+export const attempt = objectOf({
   at: time,
   key_id: text({ example: '6sWrWHwhtvmL' }),
   status: integer({ example: 422 }),

@@ -1,5 +1,6 @@
 /** Assembles the profile of an agent from its measures in a range and in the preceding range. */
 import { query, raw, sql } from '../../platform/postgres/sql.ts'
+import { keptSince } from '../../usage/usage-keys.ts'
 import type { Services } from '../services.ts'
 import { meanOf, measureOf } from '../stats/metrics.ts'
 import { rangeDaysMax } from '../stats/query.ts'
@@ -8,7 +9,7 @@ import type { SumRow } from '../stats/select-sums.ts'
 import { nowOf, sumOf } from '../stats/stats-series.ts'
 import { decisionSource, decisionSums, outcomeSource, scoreSource } from '../stats/sum-sources.ts'
 import type { FacetName } from '../stats/sum-sources.ts'
-import { dayMs, hourMs, previousOf } from '../stats/time-buckets.ts'
+import { dayMs, previousOf } from '../stats/time-buckets.ts'
 import { agentNameOf } from './agent-name.ts'
 import { readSilence, statusOf } from './agent-status.ts'
 import { costOf, latencyOf, measuresOf, outcomesOf, percentilesOf } from './agent-sums.ts'
@@ -25,8 +26,6 @@ import type { AgentQuery, AgentRecord } from './queries.ts'
 const scoresMax = 100
 const domainsMax = 50
 const facetValuesMax = 50
-/** Retention of usage counters in days. */
-export const ingestionDaysMax = 7
 
 /** @param knownUntil the time up to which decisions are stored, in milliseconds since 1970 */
 export async function readProfile(
@@ -196,8 +195,7 @@ export async function readIngestion(
   { readUsage, clock }: Services,
   { store, agentId, range }: AgentQuery
 ) {
-  const earliest = Math.floor((clock.now() - ingestionDaysMax * dayMs) / hourMs) * hourMs
-  const since = Math.max(range.from, earliest)
+  const since = Math.max(range.from, keptSince(clock.now()))
   const found = await readUsage.agentIngestion(store.organizationId, agentId, since)
   if (found === null) return null
   const { hours, ...counts } = found

@@ -3,6 +3,7 @@ import type { Principal } from '../../core/principal.ts'
 import { jsonReply } from '../../http/call.ts'
 import { oneOf, optional, schemaFor, text, withDefault } from '../../http/schema.ts'
 import { member, session, sessionOrKey } from '../../http/typed-route.ts'
+import { keptDays } from '../../usage/usage-keys.ts'
 import { plainText } from '../response-schemas.ts'
 import { listDecisions } from '../decisions/list-decisions.ts'
 import { labelPatterns, listQuery, readListQuery } from '../decisions/list-query.ts'
@@ -30,7 +31,7 @@ import { agentStatuses } from './agent-status.ts'
 import { costOf } from './agent-sums.ts'
 import { compareDaysMax, compareVersions, versionSampleMax } from './compare-versions.ts'
 import { sampleMax, selectSessions, sessionsMax } from './newest-decisions.ts'
-import { facetsOf, ingestionDaysMax, readDomains, readIngestion, readProfile } from './profile.ts'
+import { facetsOf, readDomains, readIngestion, readProfile } from './profile.ts'
 import { scoresOf, selectFacets, selectScores } from './profile.ts'
 import { changeProfile, findRecord } from './queries.ts'
 import * as schemas from './schemas.ts'
@@ -298,7 +299,7 @@ export const profileRoutes = [
     description:
       'Returns the decisions that gateways rejected, by problem code, and that SDKs dropped, ' +
       'by reason, in total and by hour. Null if the counters are unavailable. Covers at most ' +
-      `${ingestionDaysMax} days.`,
+      `${keptDays} days.`,
     query: periodParameters,
     answers: { 200: { description, schema: schemas.ingestionPart } },
     handle: async (call, services) => {

@@ -29,14 +29,7 @@ export const periodParameters = {
   ...timeParameters('Received', `; maximum: ${rangeDaysMax} days before \`to\`.`)
 }
 
-export const statsParameters = {
-  metrics: withDefault({
-    ...textFilter(
-      `Comma-separated metrics, at most ${metricsMax} of ${metricNames.join(', ')} and score:NAME.`,
-      2000
-    ),
-    default: 'count'
-  }),
+export const bucketParameters = {
   interval: withDefault(
     oneOf(['auto', ...intervals], {
       type: 'string',
@@ -49,7 +42,18 @@ export const statsParameters = {
   tz: withDefault({
     ...textFilter('IANA name of the time zone for the start of days.', 64),
     default: 'UTC'
+  })
+}
+
+export const statsParameters = {
+  metrics: withDefault({
+    ...textFilter(
+      `Comma-separated metrics, at most ${metricsMax} of ${metricNames.join(', ')} and score:NAME.`,
+      2000
+    ),
+    default: 'count'
   }),
+  ...bucketParameters,
   compare: optional(
     oneOf(['previous'], {
       type: 'string',
@@ -72,6 +76,7 @@ export const statsParameters = {
 }
 
 export type PeriodTexts = Static<TObject<typeof periodParameters>>
+type BucketTexts = Static<TObject<typeof bucketParameters>>
 export type StatsTexts = Static<TObject<typeof statsParameters>>
 export type StatsQuery = ReturnType<typeof statsQueryOf>
 
@@ -80,12 +85,7 @@ export function statsQueryOf(texts: StatsTexts, now: number) {
   const metrics = metricsOf(texts.metrics)
   const groups = groupsOf(texts.group_by)
   const range = hourRangeOf(texts, now)
-  if (texts.interval === 'hour' && range.to - range.from > hourlyDaysMax * dayMs) {
-    throw invalid('/interval', `can be hour for at most ${hourlyDaysMax} days`)
-  }
-  if (!isTimeZone(texts.tz)) {
-    throw invalid('/tz', 'must be a time zone such as Europe/Berlin or UTC')
-  }
+  const buckets = readBuckets(range, texts)
   const { agent_id, domain } = texts
   const names = metrics.flatMap((metric) => scoreNameOf(metric) ?? [])
   return {
@@ -93,12 +93,23 @@ export function statsQueryOf(texts: StatsTexts, now: number) {
     groups,
     range,
     filters: { agentId: agent_id === undefined ? undefined : agentIdOf(agent_id), domain, names },
-    buckets: bucketsOf(range, texts.interval, texts.tz),
+    buckets,
     /** Null unless a comparison was requested. */
     previous: texts.compare === 'previous' ? previousOf(range) : null,
     /** The metrics by the source they are computed from. */
     bySource: bySourceOf(metrics, groups, domain !== undefined)
   }
+}
+
+/** @throws {Problem} 422 for too many hours or an unknown time zone */
+export function readBuckets(range: HourRange, { interval, tz }: BucketTexts) {
+  if (interval === 'hour' && range.to - range.from > hourlyDaysMax * dayMs) {
+    throw invalid('/interval', `can be hour for at most ${hourlyDaysMax} days`)
+  }
+  if (!isTimeZone(tz)) {
+    throw invalid('/tz', 'must be a time zone such as Europe/Berlin or UTC')
+  }
+  return bucketsOf(range, interval, tz)
 }
 
 /** Parses a comma-separated list of metrics. Score names in it cannot contain a comma. */

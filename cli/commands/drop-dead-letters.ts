@@ -2,8 +2,8 @@
 import type { Environment } from '../../platform/config/config.ts'
 import { deadLetterTopicOfName } from '../dead-letters/dead-letter-topics.ts'
 import { readDeadLetterConfig } from '../dead-letters/dead-letter-config.ts'
-import { insertMarks } from '../dead-letters/replay-marks.ts'
-import type { RecordPosition } from '../dead-letters/replay-marks.ts'
+import { insertMarks } from '../../store/dead-letter-marks.ts'
+import type { RecordPosition } from '../../store/dead-letter-marks.ts'
 import { isWanted, readDeadLetters } from '../dead-letters/read-dead-letters.ts'
 import type { DeadLetterFilter } from '../dead-letters/read-dead-letters.ts'
 import type { InterruptibleContext } from '../command-context.ts'
@@ -36,7 +36,9 @@ export async function dropDeadLetters(
         const positions: RecordPosition[] = open.map(({ message }) => message)
         records += positions.length
         if (isExecuted)
-          await insertMarks(postgres, positions, { action: 'dropped', by: options.by })
+          await postgres.transaction((transaction) =>
+            insertMarks(transaction, positions, { action: 'dropped', by: options.by })
+          )
       }
     })
   )

@@ -1,4 +1,5 @@
 /** `sluice dlq replay`: writes dead-letter records back to their original topic. */
+import { permanentReasons } from '../../core/message-outcome.ts'
 import type { Environment } from '../../platform/config/config.ts'
 import type { RecordProducer } from '../../platform/kafka/record-producer.ts'
 import { commandClient } from '../command-client.ts'
@@ -8,7 +9,7 @@ import type { ChosenRecords } from '../dead-letters/choose-records.ts'
 import { deadLetterTopicOfName } from '../dead-letters/dead-letter-topics.ts'
 import type { DeadLetterTopicName } from '../dead-letters/dead-letter-topics.ts'
 import { readDeadLetterConfig } from '../dead-letters/dead-letter-config.ts'
-import { insertMarks } from '../dead-letters/replay-marks.ts'
+import { insertMarks } from '../../store/dead-letter-marks.ts'
 import type { DeadLetterFilter } from '../dead-letters/read-dead-letters.ts'
 import { replayRecords as replayChosen } from '../dead-letters/replay-records.ts'
 import type { InterruptibleContext } from '../command-context.ts'
@@ -23,12 +24,6 @@ export interface ReplayDeadLettersOptions extends DeadLetterFilter {
   /** Name recorded with the replay. */
   readonly by: string
   readonly json?: boolean
-}
-
-/** Dead-letter reasons that would recur after a replay, with descriptions. */
-const permanentReasons: Readonly<Record<string, string>> = {
-  id_conflict: 'their decision_id belongs to another decision',
-  empty_value: 'they have no value'
 }
 
 export async function replayDeadLetters(
@@ -61,7 +56,9 @@ export async function replayDeadLetters(
           )
       if (isExecuted) {
         const others = chosen.replayed.flatMap(({ deadLetters }) => deadLetters)
-        await insertMarks(postgres, others, { action: 'replayed', by })
+        await postgres.transaction((transaction) =>
+          insertMarks(transaction, others, { action: 'replayed', by })
+        )
       }
       const lines = options.json === true ? [jsonOf(chosen, replayed)] : linesOf(chosen, replayed)
       for (const line of lines) write(line)

@@ -1,8 +1,7 @@
 /** Selects the dead-letter records that a command changes, grouped and sorted by original message.
  */
-import { hash } from 'node:crypto'
-import type { Message } from '../../platform/kafka/message-consumer.ts'
-import type { RecordPosition } from './replay-marks.ts'
+import { contentHashOf } from '../../platform/kafka/dead-letter-origin.ts'
+import type { RecordPosition } from '../../store/dead-letter-marks.ts'
 import { isWanted, readDeadLetters } from './read-dead-letters.ts'
 import type { DeadLetterFilter, DeadLetterRecord, DeadLetterSource } from './read-dead-letters.ts'
 
@@ -95,7 +94,7 @@ function addCandidate(
 ): void {
   if (record.deadLetter === null) return
   const { partition, offset } = record.deadLetter.origin
-  const name = `${partition}/${offset}/${contentOf(record.message)}`
+  const name = `${partition}/${offset}/${contentHashOf(record.message).toString('base64')}`
   const known = candidates.get(name)
   const { topic, partition: at, offset: deadLetterOffset, timestamp } = record.message
   const recordPosition = { topic, partition: at, offset: deadLetterOffset, timestamp }
@@ -113,16 +112,6 @@ function addCandidate(
   known.deadLetters.push(recordPosition)
   known.isWanted ||= wanted
   known.isReplayed ||= isReplayed
-}
-
-/**
- * Returns a hash of the content of a message. Dead-letter records with the same origin but
- * different content belong to different messages: a recreated topic reuses offsets, and anyone who
- * can write dead-letter records can forge an origin.
- */
-function contentOf({ key, value }: Message): string {
-  const parts = [key ?? Buffer.from('none'), Buffer.from([key === null ? 0 : 1]), value ?? '']
-  return hash('sha256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'base64')
 }
 
 function byOrigin(a: DeadLetteredMessage, b: DeadLetteredMessage): number {

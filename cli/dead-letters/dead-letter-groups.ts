@@ -1,7 +1,7 @@
 /** Groups dead-letter records by topic, reason, step, consumer group, origin and state, and counts
  * them.
  */
-import type { RecordState } from './replay-marks.ts'
+import type { RecordState } from '../../store/dead-letter-marks.ts'
 import type { DeadLetterRecord } from './read-dead-letters.ts'
 
 interface DeadLetterKind {

@@ -3,10 +3,10 @@ import type { OffsetRange } from '../../platform/kafka/topic-fetcher.ts'
 import type { Message } from '../../platform/kafka/message-consumer.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
-import { parseDeadLetter } from '../records/dead-letter-origin.ts'
-import type { DeadLetterOrigin } from '../records/dead-letter-origin.ts'
-import { selectStates } from './replay-marks.ts'
-import type { RecordState } from './replay-marks.ts'
+import { parseDeadLetter } from '../../platform/kafka/dead-letter-origin.ts'
+import type { DeadLetterOrigin } from '../../platform/kafka/dead-letter-origin.ts'
+import { selectStates } from '../../store/dead-letter-marks.ts'
+import type { RecordState } from '../../store/dead-letter-marks.ts'
 
 export interface DeadLetterFilter {
   readonly reason?: string

@@ -1,18 +1,18 @@
 /** Writes dead-letter records back to their original topic, in their original order. */
 import type { OffsetRange } from '../../platform/kafka/topic-fetcher.ts'
 import type { Message } from '../../platform/kafka/message-consumer.ts'
-import type { Queryable } from '../../platform/postgres/postgres.ts'
+import type { Postgres } from '../../platform/postgres/postgres.ts'
 import type { OutgoingRecord, RecordProducer } from '../../platform/kafka/record-producer.ts'
 import { messagesOf } from '../../platform/kafka/topic-reader.ts'
 import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
-import { originalHeadersOf } from '../records/dead-letter-origin.ts'
+import { originalHeadersOf } from '../../platform/kafka/dead-letter-origin.ts'
 import type { DeadLetteredMessage } from './choose-records.ts'
-import { insertMarks } from './replay-marks.ts'
+import { insertMarks } from '../../store/dead-letter-marks.ts'
 
 export interface Replay {
   readonly reader: TopicReader
   readonly producer: RecordProducer
-  readonly postgres: Queryable
+  readonly postgres: Pick<Postgres, 'transaction'>
   /** Name of the dead-letter topic. */
   readonly topic: string
   /** Topic to write the records back to. */
@@ -48,7 +48,10 @@ export async function replayRecords(
     if (chunk.length === 0) return
     await replay.producer.send(chunk.map(({ message }) => recordOf(message, replay.originTopic)))
     const deadLetters = chunk.flatMap(({ origin }) => origin.deadLetters)
-    await insertMarks(replay.postgres, deadLetters, { action: 'replayed', by: replay.by })
+    const marking = { action: 'replayed', by: replay.by } as const
+    await replay.postgres.transaction((transaction) =>
+      insertMarks(transaction, deadLetters, marking)
+    )
     replayed += chunk.length
     chunk = []
     bytes = 0

@@ -4,8 +4,8 @@ import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { createDecodeDecision, createDecodeEvaluation } from '../../platform/registry/decoders.ts'
 import type { Message } from '../../platform/kafka/message-consumer.ts'
 import type { Registry } from '../../platform/registry/schema-registry.ts'
-import { parseDeadLetter } from './dead-letter-origin.ts'
-import type { DeadLetterOrigin } from './dead-letter-origin.ts'
+import { parseDeadLetter } from '../../platform/kafka/dead-letter-origin.ts'
+import type { DeadLetterOrigin } from '../../platform/kafka/dead-letter-origin.ts'
 
 /** Expected content of a topic. */
 export type RecordContent = 'decision' | 'evaluation'
@@ -23,7 +23,7 @@ export type DecodedRecord = {
  * Decodes a record in the same way as the storage group.
  * @throws {TransientError} if the schema registry is unavailable
  */
-export type DecodeRecord = (message: Message) => Promise<DecodedRecord>
+type DecodeRecord = (message: Message) => Promise<DecodedRecord>
 
 export function createDecodeRecord(registry: Registry, content: RecordContent): DecodeRecord {
   const decodeDecision = createDecodeDecision(registry)

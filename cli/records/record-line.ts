@@ -8,7 +8,7 @@ import { oneLine } from '../../core/json/one-line.ts'
 import type { Message } from '../../platform/kafka/message-consumer.ts'
 import { isoTime } from '../iso-time.ts'
 import type { DecodedRecord } from './decode-record.ts'
-import type { DeadLetterOrigin } from './dead-letter-origin.ts'
+import type { DeadLetterOrigin } from '../../platform/kafka/dead-letter-origin.ts'
 
 /** Name of a JSON field, and its value as JSON text. */
 type Member = readonly [name: string, json: string]

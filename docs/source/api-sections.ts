@@ -19,6 +19,7 @@ export const apiSections: Readonly<Record<string, Section>> = {
       'agents-and-statistics'
     ]
   },
+  ingestion: { title: 'Ingestion', guides: ['ingestion'] },
   profiles: { title: 'Agents', guides: ['agents-and-statistics'] },
   evaluation: {
     title: 'Scores and runs',
@@ -28,6 +29,7 @@ export const apiSections: Readonly<Record<string, Section>> = {
   rules: { title: 'Rules', guides: ['configure-evaluation'] },
   connections: { title: 'Connections', guides: ['configure-evaluation'] },
   budget: { title: 'Budget', guides: ['configure-evaluation'] },
+  'dead-letters': { title: 'Dead-letter records', guides: ['dead-letter-records'] },
   webhooks: { title: 'Webhooks', guides: ['webhooks'] },
   auth: { title: 'Accounts and sessions', guides: ['accounts', 'onboarding'] },
   organization: { title: 'Organization', guides: ['members'] },

@@ -1,5 +1,6 @@
 /** Writes a response with its own headers and the headers that every response has. */
 import type { ServerResponse } from 'node:http'
+import manifest from '../../package.json' with { type: 'json' }
 import type { Reply } from '../call.ts'
 import type { UnreadResponses } from './unread-responses.ts'
 
@@ -58,7 +59,7 @@ export function headersOf(
   { status, headers, body, bytes, stream }: Reply,
   writing: WriteOptions
 ): string[] {
-  const list = ['x-request-id', writing.requestId]
+  const list = ['x-request-id', writing.requestId, 'x-sluice-version', manifest.version]
   list.push('x-content-type-options', 'nosniff')
   for (const name in headers) list.push(name, headers[name] as string)
   for (const name in writing.more) list.push(name, writing.more[name] as string)

@@ -54,6 +54,8 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
       baseURL: origin,
       viewport: { width: 1280, height: 800 },
       colorScheme: options.colorScheme ?? 'light',
+      // Without a locale, Chromium names one that Intl rejects.
+      locale: 'en-US',
       timezoneId: 'Asia/Kolkata',
       permissions: ['clipboard-read', 'clipboard-write']
     }))
@@ -76,7 +78,7 @@ export async function signIn(page: Page, tenant: Tenant, path = '/console/'): Pr
   await page.getByLabel('Email').fill(tenant.email)
   await page.getByLabel('Password').fill(tenant.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: /^(Compare d|D)ecisions?$/ }).waitFor()
+  await page.locator('.shell').waitFor()
 }
 
 /** Presses a button that copies, and returns the content of the clipboard. */

@@ -70,7 +70,7 @@ test(
   async () => {
     const { gateway, tenant } = await startDocumented()
     const code = await ask({
-      ...{ url: gateway.url, credential: tenant.api_key, paths: '^/v1/ingest' },
+      ...{ url: gateway.url, credential: tenant.api_key, paths: '^/v1/ingest(/|$)' },
       ...{ phases: 'examples,coverage,fuzzing', examples: '25' }
     })
     expect(code).toBe(0)
@@ -89,7 +89,7 @@ test(
     const { body } = await client.login(tenant.email, tenant.password)
     const code = await ask({
       ...{ url: gateway.url, credential: String(body['access_token']) },
-      ...{ paths: '^/v1/(?!ingest)', without: apart },
+      ...{ paths: '^/v1/(?!ingest(/|$))', without: apart },
       ...{ phases: 'examples,coverage,fuzzing', examples: '5' }
     })
     expect(code).toBe(0)

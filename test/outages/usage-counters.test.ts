@@ -77,9 +77,9 @@ describe('counts', () => {
         accepted: 12,
         rejected: 2,
         rejected_by_code: { invalid_decision: 1, rate_limited: 1 },
-        dropped: 9
+        dropped: { queue_full: 9 }
       },
-      neverusedkey: { accepted: 0, rejected: 0, rejected_by_code: {}, dropped: 0 }
+      neverusedkey: { accepted: 0, rejected: 0, rejected_by_code: {}, dropped: {} }
     })
   })
 
@@ -94,6 +94,49 @@ describe('counts', () => {
       expect((await countsOf())?.get(keyId)?.accepted).toBe(0)
     } finally {
       now -= 25 * hourMs
+    }
+  })
+
+  test('of an organization are returned by key and period, and only in the range', async () => {
+    const before = now
+    const hour = now - (now % hourMs)
+    const other = { ...principal, key_id: 'anotherkey12' }
+    const starts = [hour, hour + 2 * hourMs]
+    const counts = (accepted: number, codes: object, dropped = {}) => ({
+      ...{ accepted, rejected: Object.keys(codes).length, rejected_by_code: codes, dropped }
+    })
+    try {
+      now -= hourMs
+      const writer = createWriter()
+      writer.counters.keyOf(principal).accepted += 1000
+      await writer.flush()
+      now += hourMs
+      await writer.flush()
+      writer.counters.keyOf(principal).accepted += 3
+      writer.counters.rejected(principal, 'a', 'invalid_decision')
+      await writer.flush()
+      now += 3 * hourMs
+      await writer.flush()
+      writer.counters.keyOf(other).accepted += 4
+      writer.counters.rejected(other, null, 'rate_limited')
+      writer.counters.dropped(other, null, [['queue_full', 9]])
+      await writer.flush()
+      const read = (to: number) => reader().outcomes(principal.organization_id, starts, to)
+      const codes = { invalid_decision: 1, rate_limited: 1 }
+      const late = counts(4, { rate_limited: 1 }, { queue_full: 9 })
+      expect(await read(hour + 4 * hourMs)).toEqual({
+        total: counts(7, codes, { queue_full: 9 }),
+        keys: new Map([
+          [keyId, counts(3, { invalid_decision: 1 })],
+          ['anotherkey12', late]
+        ]),
+        periods: [counts(3, { invalid_decision: 1 }), late]
+      })
+      const early = await read(hour + 3 * hourMs)
+      expect(early?.periods).toEqual([counts(3, { invalid_decision: 1 }), counts(0, {})])
+      expect((await reader().outcomes(randomUUID(), starts, now))?.total).toEqual(counts(0, {}))
+    } finally {
+      now = before
     }
   })
 
@@ -192,6 +235,7 @@ describe('Redis unavailable', () => {
       await flush()
       expect(await countsOf()).toBeNull()
       expect(await reader().attempts(principal.organization_id)).toBeNull()
+      expect(await reader().outcomes(principal.organization_id, [now], now + 1)).toBeNull()
       expect(await reader().agentIngestion(principal.organization_id, 'a', now)).toBeNull()
       expect(await reader().keyUse([keyId])).toBeNull()
     } finally {

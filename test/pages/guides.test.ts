@@ -33,10 +33,12 @@ const pages = [
   'guides/own-evaluators',
   'guides/configure-evaluation',
   'guides/onboarding',
+  'guides/ingestion',
   'guides/agents-and-statistics',
   'guides/tails-and-exports',
   'guides/find-decisions',
   'guides/delete-decisions',
+  'guides/dead-letter-records',
   'guides/accounts',
   'guides/api-keys',
   'guides/members'

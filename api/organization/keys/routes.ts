@@ -3,7 +3,7 @@ import { Problem } from '../../../core/problem.ts'
 import { oneOf, optional } from '../../../http/schema.ts'
 import { admin } from '../../../http/typed-route.ts'
 import { insertApiKey } from '../../../store/insert-api-key.ts'
-import type { KeyIngestion } from '../../../usage/read-usage.ts'
+import type { OutcomeCounts } from '../../../usage/read-outcomes.ts'
 import { limitReached } from '../../configuration/problems.ts'
 import { changeOf, withOrganizationLock } from '../../configuration/with-organization-lock.ts'
 import type { Edit } from '../../configuration/with-organization-lock.ts'
@@ -217,7 +217,7 @@ function positionOf(cursor: string | undefined): string | null {
  */
 function keyView(
   { key_id, name, environment, ...rest }: StoredApiKey,
-  counts: ReadonlyMap<string, Pick<KeyIngestion, 'accepted' | 'rejected'>> | null
+  counts: ReadonlyMap<string, Pick<OutcomeCounts, 'accepted' | 'rejected'>> | null
 ) {
   const { accepted, rejected } = counts?.get(key_id) ?? { accepted: 0, rejected: 0 }
   return {

@@ -10,6 +10,22 @@ import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
 
+const AgentPages = lazy(async () => ({
+  default: (await import('./agents/agent-page.tsx')).AgentPages
+}))
+const HealthPage = lazy(async () => ({
+  default: (await import('./health/health-page.tsx')).HealthPage
+}))
+const DeadLettersPage = lazy(async () => ({
+  default: (await import('./dead-letters/dead-letters-page.tsx')).DeadLettersPage
+}))
+const DeadLetterPage = lazy(async () => ({
+  default: (await import('./dead-letters/dead-letter-page.tsx')).DeadLetterPage
+}))
+const EvaluationPages = lazy(async () => {
+  const { EvaluationPages: page } = await import('./evaluation/evaluation-pages.tsx')
+  return { default: page }
+})
 const ComparePage = lazy(async () => ({
   default: (await import('./compare/compare-page.tsx')).ComparePage
 }))
@@ -22,7 +38,7 @@ export function App() {
   return (
     <Shell>
       {/* Another user or organization gets new pages, which show nothing of the last one. */}
-      <ErrorBoundary key={`${owner} ${path}`}>
+      <ErrorBoundary key={owner} path={path}>
         <Suspense fallback={<Loading label="Loading the page…" />}>
           <Pages />
         </Suspense>
@@ -45,6 +61,17 @@ function Pages() {
         <ComparePage />
       </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
+      <Route path="/agents/*?">
+        <AgentPages />
+      </Route>
+      <Route path="/health">
+        <HealthPage />
+      </Route>
+      <Route path="/dead-letters">
+        <DeadLettersPage />
+      </Route>
+      <Route path="/dead-letters/:id">{({ id }) => <DeadLetterPage key={id} id={id} />}</Route>
+      <Route path="/evaluation/:name/:id?">{(page) => <EvaluationPages {...page} />}</Route>
       <Route>
         <NotFound />
       </Route>

@@ -1,3 +1,9 @@
 /** The pages that the rail, the palette and the shortcuts lead to. */
 
-export const navigation = [{ path: '/decisions', name: 'Decisions', key: 'd' }] as const
+export const navigation = [
+  { path: '/decisions', name: 'Decisions', key: 'd' },
+  { path: '/agents', name: 'Agents', key: 'a' },
+  { path: '/evaluation/rules', name: 'Evaluation', key: 'e' },
+  { path: '/health', name: 'Health', key: 'h' },
+  { path: '/dead-letters', name: 'Dead letters', key: 'l' }
+] as const

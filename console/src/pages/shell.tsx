@@ -36,7 +36,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   )
 }
 
-function railLinkClass(isActive: boolean): string {
+export function railLinkClass(isActive: boolean): string {
   return isActive ? 'rail-link active' : 'rail-link'
 }
 

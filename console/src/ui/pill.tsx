@@ -2,6 +2,8 @@
 
 const tones: Readonly<Record<string, string>> = {
   pass: 'good',
+  active: 'good',
+  silent: 'warn',
   succeeded: 'good',
   evaluated: 'good',
   fail: 'bad',

@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
 import { finished, storePendingRun, storeRuleSet } from './pending-runs.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'
@@ -138,6 +140,20 @@ describe('GET /v1/evaluation/runs/{run_id}', () => {
     expect((await scene.get(path, scene.foreignToken)).body['code']).toBe('run_not_found')
   })
 
+  test('shows the newest 100 attempts, oldest first', async () => {
+    const decision = await aStoredDecision()
+    const run = aRun({ status: 'expired' })
+    await storeRun(scene.database, decision, run)
+    await scene.database.query(
+      `insert into run_attempts (organization_id, decision_id, run_id, attempt, counted)
+       select $1, $2, $3, attempt, false from generate_series(1, 130) as attempt`,
+      [scene.organizationId, decision.decision_id, run.run_id]
+    )
+    const { body } = await scene.get<{ attempts: { attempt: number }[] }>(`${runs}/${run.run_id}`)
+    const newest = Array.from({ length: 100 }, (_, index) => 31 + index)
+    expect(body.attempts.map(({ attempt }) => attempt)).toEqual(newest)
+  })
+
   test.each(['no-uuid', randomUUID()])('returns 404 for an unknown run: %s', async (id) => {
     const { status, body } = await scene.get(`${runs}/${id}`)
     expect([status, body['code']]).toEqual([404, 'run_not_found'])
@@ -166,7 +182,10 @@ describe('GET /v1/evaluation/runs/{run_id}', () => {
       expect(body).toMatchObject({ status: 409, code: 'run_ended' })
       expect(body['detail']).toMatch(/^The run ended as \w+ at \d{4}-\d\d-\d\dT[\d:.]+Z\. /)
     }
-    expect((await cancel(randomUUID())).body['code']).toBe('run_not_found')
+    const unknown = randomUUID()
+    expect((await cancel(unknown)).body).toMatchObject({
+      ...{ code: 'run_not_found', detail: `The run ${unknown} does not exist.` }
+    })
     const foreign = await storePendingRun(scene.database, aDecision())
     expect((await cancel(foreign.run_id)).body['code']).toBe('run_not_found')
     expect((await cancel(stored, scene.tokenAs('viewer'))).body['code']).toBe('role_missing')
@@ -228,6 +247,21 @@ describe('a replay', () => {
     expect(answers.reduce((sum, answer) => sum + Number(answer['planned']), 0)).toBe(10)
     expect(await openOf(rule_id)).toHaveLength(10)
     expect(await replay(filter)).toMatchObject({ matched: 0, planned: 0 })
+  })
+
+  test('does not wait for storage in a dry run', async () => {
+    const { rule_id, decisions } = await failedRuns(1)
+    const postgres = createPostgres({
+      ...{ url: scene.database.url, applicationName: 'storage' },
+      ...{ connectionsMax: 1, statementTimeoutMs: 5000 }
+    })
+    onEnd(() => postgres.close())
+    await postgres.transaction(async (transaction) => {
+      const ids = decisions.map(({ run_id }) => run_id)
+      await transaction.query('select from later_runs where run_id = any($1) for update', [ids])
+      const filter = { status: ['failed'], rule_id }
+      expect(await replay(filter, { dry_run: true })).toMatchObject({ matched: 1, planned: 1 })
+    })
   })
 
   test('applies the limits of a deleted rule', async () => {

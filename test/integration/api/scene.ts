@@ -207,7 +207,10 @@ export async function createScene(
 
 function createAbsentUsage(): Scene['readUsage'] {
   const absent = () => Promise.resolve(null)
-  return { keyCounts: absent, attempts: absent, agentIngestion: absent, keyUse: absent }
+  return {
+    ...{ keyCounts: absent, outcomes: absent, attempts: absent },
+    ...{ agentIngestion: absent, keyUse: absent }
+  }
 }
 
 /**

@@ -90,6 +90,16 @@ describe.each(setups)('an editor, with %s', (_, createSetup) => {
     expect(await tried(`update later_runs set status = 'failed'`)).toBe(notPermitted)
   })
 
+  test('may only request what storage does with a dead-letter record', async () => {
+    const foreign = `update dead_letters set requested_action = 'drop' returning 1`
+    const changed = await store.change((transaction) => transaction.query(foreign))
+    expect(changed).toEqual([])
+    expect(await tried(`update dead_letters set state = 'dropped'`)).toBe(notPermitted)
+    expect(await tried(`update dead_letters set topic = 't'`)).toBe(notPermitted)
+    expect(await tried(`delete from dead_letters`)).toBe(notPermitted)
+    expect(await tried(`select 1 from dead_letter_marks`)).toBe(notPermitted)
+  })
+
   test.each(['sessions', 'refresh_tokens', 'email_tokens', 'evaluation_spend'])(
     'cannot read or change %s',
     async (name) => {

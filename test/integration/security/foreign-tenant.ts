@@ -36,7 +36,9 @@ export async function createForeignTenant(scene: Scene): Promise<ForeignTenant> 
   await storePendingRun(scene.database, decision)
   const deletion_id = await storeSums(scene, organizationId, decision.decision_id)
   const { decision_id } = decision
-  const ids = { ...accounts, ...configured, decision_id, run_id, deletion_id, version: '1' }
+  const dead_letter_id = await storeDeadLetter(scene, organizationId)
+  const own = { decision_id, run_id, deletion_id, dead_letter_id, version: '1' }
+  const ids = { ...accounts, ...configured, ...own }
   return { organizationId, ids: { ...ids, agent_id: `${marker}-agent` } }
 }
 
@@ -155,4 +157,18 @@ async function storeSums(
     await database.query(statement, [organizationId, ...values])
   }
   return erasureId
+}
+
+/** @returns the id of the record */
+async function storeDeadLetter({ database }: Scene, organizationId: string): Promise<string> {
+  const id = randomUUID()
+  await database.query(
+    `insert into dead_letters (organization_id, dead_letter_id, decision_id, agent_id, topic,
+       partition, letter_offset, written_at, group_id, reason, step, error, origin_topic,
+       origin_partition, origin_offset, content_hash, headers, value_bytes, value_start, decoded)
+     values ($1, $2, $2, $3, 'agent-decisions.dead-letter', 0, 0, now(), 'g', $3, 'decode', $3,
+             'agent-decisions', 0, 0, '', '[]', 0, '', $4)`,
+    [organizationId, id, marker, JSON.stringify({ output: marker })]
+  )
+  return id
 }

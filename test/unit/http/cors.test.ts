@@ -34,7 +34,7 @@ describe('a configured origin', () => {
     expect(headers).toEqual({
       'access-control-allow-origin': friend,
       'access-control-expose-headers':
-        'etag, ratelimit, ratelimit-policy, retry-after, x-request-id'
+        'etag, ratelimit, ratelimit-policy, retry-after, x-request-id, x-sluice-version'
     })
   })
 

@@ -3,7 +3,6 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 import type { DecisionSummary } from '../../api/wire.ts'
-import { useKeys } from '../../ui/use-keys.ts'
 import { columnPixels, columns, tracksOf } from './columns.ts'
 import { DecisionRow, rowId } from './decision-row.tsx'
 import { useRowMenu } from './row-menu.tsx'
@@ -27,13 +26,7 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
   const listQuery = useSearch()
   const [state] = useListState()
   const shown = useMemo(() => chosenColumns(state), [state])
-  const { menu, onMenu } = useRowMenu(shown)
-  useKeys({
-    m: () => {
-      const box = document.getElementById(rowId(active))?.getBoundingClientRect()
-      if (rows[active] && box) onMenu(rows[active], box.left, box.bottom)
-    }
-  })
+  const { menu, onMenu } = useRowMenu(shown, rows[active])
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -63,10 +56,7 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
       aria-activedescendant={active >= 0 ? rowId(active) : undefined}
     >
       {menu}
-      <div
-        role="rowgroup"
-        style={size}
-      >
+      <div role="rowgroup" style={size}>
         <HeadRow shown={shown} />
         {items.map(({ index, start }) => {
           const decision = rows[index]

@@ -161,7 +161,7 @@ test('shows the counts of a key if they are known', async () => {
   const shown = async () => (await admin.send('GET', `${root}/${key_id}`)).body
   expect(await shown()).toMatchObject({ accepted_24h: null, rejected_24h: null })
   const { keyCounts } = scene.readUsage
-  const counted = { accepted: 7, rejected: 2, rejected_by_code: {}, dropped: 0 }
+  const counted = { accepted: 7, rejected: 2, rejected_by_code: {}, dropped: {} }
   scene.readUsage.keyCounts = async () => Promise.resolve(new Map([[key_id, counted]]))
   expect(await shown()).toMatchObject({ accepted_24h: 7, rejected_24h: 2 })
   scene.readUsage.keyCounts = keyCounts

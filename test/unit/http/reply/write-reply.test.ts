@@ -3,6 +3,7 @@
  */
 import { connect } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
+import manifest from '../../../../package.json' with { type: 'json' }
 import { jsonReply } from '../../../../http/call.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 import { aRoute, converse, serve } from '../serving.ts'
@@ -13,7 +14,7 @@ afterEach(() => served?.close())
 
 const get = 'GET / HTTP/1.1\r\nhost: x\r\n'
 
-test('every response has its headers once, and none that names the software', async () => {
+test('every response has its headers once, and none that names the HTTP server', async () => {
   served = await serve([aRoute('get', '/', async () => jsonReply(200, '{}'))])
   const text = await converse(served.port, `${get}connection: close\r\n\r\n`)
   const lines = (text.split('\r\n\r\n')[0] ?? '').toLowerCase().split('\r\n').slice(1)
@@ -27,9 +28,11 @@ test('every response has its headers once, and none that names the software', as
       'cache-control',
       'date',
       'x-content-type-options',
-      'x-request-id'
+      'x-request-id',
+      'x-sluice-version'
     ].toSorted()
   )
+  expect(lines).toContain(`x-sluice-version: ${manifest.version}`)
   expect(lines).toContain("content-security-policy: default-src 'none'; frame-ancestors 'none'")
 })
 

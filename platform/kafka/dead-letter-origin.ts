@@ -1,5 +1,6 @@
 /** Parses the headers of a dead-letter record: reason, consumer group and origin. */
-import type { Message } from '../../platform/kafka/message-consumer.ts'
+import { hash } from 'node:crypto'
+import type { Message } from './message-consumer.ts'
 
 export interface DeadLetterOrigin {
   readonly reason: string
@@ -33,4 +34,14 @@ export function parseDeadLetter({ headers }: Pick<Message, 'headers'>): DeadLett
 /** Returns the headers of the original message. */
 export function originalHeadersOf({ headers }: Pick<Message, 'headers'>): Message['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(prefix)))
+}
+
+/**
+ * Returns the SHA-256 of the content of a message. Dead-letter records with the same origin but
+ * different content belong to different messages: a recreated topic reuses offsets, and anyone who
+ * can write dead-letter records can forge an origin.
+ */
+export function contentHashOf({ key, value }: Pick<Message, 'key' | 'value'>): Buffer {
+  const parts = [key ?? Buffer.from('none'), Buffer.from([key === null ? 0 : 1]), value ?? '']
+  return hash('sha256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'buffer')
 }

@@ -1,6 +1,6 @@
 /** Marks dead-letter records as replayed or dropped, and reads these marks. */
-import type { Message } from '../../platform/kafka/message-consumer.ts'
-import type { Queryable } from '../../platform/postgres/postgres.ts'
+import type { Message } from '../platform/kafka/message-consumer.ts'
+import type { Queryable } from '../platform/postgres/postgres.ts'
 
 type RecordAction = 'replayed' | 'dropped'
 export type RecordState = 'open' | RecordAction
@@ -40,19 +40,38 @@ interface Marking {
   readonly by: string
 }
 
-/** Inserts marks. A record keeps its first mark. */
+/**
+ * Inserts marks, and changes the state of the records in the index of the API. A record keeps its
+ * first mark.
+ * @param transaction makes both changes together
+ */
 export async function insertMarks(
-  postgres: Queryable,
+  transaction: Queryable,
   positions: readonly RecordPosition[],
   { action, by }: Marking
 ): Promise<void> {
   if (positions.length === 0) return
-  await postgres.query(
+  const values = [...valuesOf(positions), action, by]
+  // Waits until storage has committed new rows of the index, so that the next statement finds them.
+  await transaction.query('lock table dead_letter_marks in row exclusive mode')
+  await transaction.query(
+    `update dead_letters d
+        set state = $5, handled_at = now(), handled_by = $6, requested_action = null, failure = null
+       from unnest($2::integer[], $3::bigint[], $4::timestamptz[])
+            as position (partition, letter_offset, written_at)
+      where d.topic = $1
+        and d.partition = position.partition
+        and d.letter_offset = position.letter_offset
+        and d.written_at = position.written_at
+        and d.state = 'open'`,
+    values
+  )
+  await transaction.query(
     `insert into dead_letter_marks (topic, partition, letter_offset, written_at, action, marked_by)
      select $1, position.*, $5, $6
        from unnest($2::integer[], $3::bigint[], $4::timestamptz[]) as position
      on conflict do nothing`,
-    [...valuesOf(positions), action, by]
+    values
   )
 }
 

@@ -1,0 +1,80 @@
+/** Health: what became of the decisions that the organization sent. */
+import { parseAsStringLiteral, useQueryState } from 'nuqs'
+import type { outcomes } from '../../../../api/ingestion/schemas.ts'
+import { useRead } from '../../api/use-api.ts'
+import type { WireOf } from '../../api/wire.ts'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Time } from '../../ui/time.tsx'
+import { LedgerSection } from './ledger-section.tsx'
+import { KeyTable, ReasonTable } from './outcome-tables.tsx'
+import { RejectedTable } from './rejected-table.tsx'
+
+const ranges = { '-1h': 'Last hour', '-24h': 'Last 24 hours', '-7d': 'Last 7 days' } as const
+const rangeNames = ['-1h', '-24h', '-7d'] as const
+const pollMs = 10_000
+
+export type OutcomesBody = WireOf<typeof outcomes>
+export type CountedOutcomes = NonNullable<OutcomesBody['outcomes']>
+
+export function HealthPage() {
+  const parser = parseAsStringLiteral(rangeNames).withDefault('-24h')
+  const [from, setFrom] = useQueryState('from', parser.withOptions({ history: 'push' }))
+  const outcomesOf = useRead<OutcomesBody>(`/v1/ingestion/outcomes?from=${from}`, { pollMs })
+  return (
+    <Page
+      title="Health"
+      actions={
+        <select
+          aria-label="Time range"
+          value={from}
+          onChange={({ target }) => void setFrom(parser.parse(target.value))}
+        >
+          {rangeNames.map((name) => (
+            <option key={name} value={name}>
+              {ranges[name]}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      <Loaded query={outcomesOf} what="the outcomes">
+        {({ outcomes: counted }) =>
+          counted === null ? (
+            <p className="notice">
+              Redis is unavailable, so the counts are unknown. Nothing is lost.
+            </p>
+          ) : (
+            <Ingestion counted={counted} />
+          )
+        }
+      </Loaded>
+      <RejectedTable />
+      <LedgerSection />
+    </Page>
+  )
+}
+
+function Ingestion({ counted }: { readonly counted: CountedOutcomes }) {
+  const { accepted, rejected, since, dropped } = counted
+  const droppedSum = Object.values(dropped).reduce((sum, count) => sum + count, 0)
+  return (
+    <>
+      <p className="sum">
+        <strong>{format(accepted + rejected)}</strong> received ={' '}
+        <strong>{format(accepted)}</strong> accepted + <strong>{format(rejected)}</strong> rejected
+      </p>
+      <p className="quiet">
+        CountedOutcomes from <Time iso={since} />.{' '}
+        {droppedSum > 0 &&
+          `SDKs reported ${format(droppedSum)} more that they dropped before sending.`}
+      </p>
+      <ReasonTable counted={counted} />
+      <KeyTable counted={counted} />
+    </>
+  )
+}
+
+export function format(count: number): string {
+  return count.toLocaleString('en')
+}

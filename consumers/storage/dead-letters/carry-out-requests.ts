@@ -1,0 +1,162 @@
+/** Carries out the replays and drops of dead-letter records that the API has requested. */
+import { ProduceError } from '../../../platform/kafka/record-producer.ts'
+import type { RecordProducer } from '../../../platform/kafka/record-producer.ts'
+import { contentHashOf, originalHeadersOf } from '../../../platform/kafka/dead-letter-origin.ts'
+import type { Message } from '../../../platform/kafka/message-consumer.ts'
+import { messagesOf } from '../../../platform/kafka/topic-reader.ts'
+import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
+import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
+import { insertMarks } from '../../../store/dead-letter-marks.ts'
+
+export interface CarryOutOptions {
+  readonly reader: TopicReader
+  readonly producer: RecordProducer
+  readonly postgres: Postgres
+  /** The only topic that the records of a dead-letter topic are written to, by its name. */
+  readonly originTopics: Readonly<Record<string, string>>
+}
+
+/** Maximum time to read one record. Below the limit of an idle transaction. */
+const readTimeoutMs = 4000
+
+interface RequestRow extends Record<string, unknown> {
+  readonly organization_id: string
+  readonly dead_letter_id: string
+  readonly topic: string
+  readonly partition: number
+  readonly letter_offset: string
+  readonly written_at: Date
+  readonly origin_partition: number
+  readonly origin_offset: string
+  readonly content_hash: Buffer
+  readonly requested_action: 'replay' | 'drop'
+  readonly requested_by: string
+}
+
+/**
+ * Carries out the oldest request, in the original order of the messages. Only one instance does so
+ * at a time. After a crash, another one repeats the request: the record may then be written twice,
+ * and storage recognizes the second one by its decision id.
+ * @returns whether there was a request
+ */
+export function carryOutRequest(options: CarryOutOptions, signal: AbortSignal): Promise<boolean> {
+  return options.postgres.transaction(async (transaction) => {
+    const request = await takeRequest(transaction)
+    if (request === null) return false
+    const failure =
+      request.requested_action === 'drop' ? null : await replay(options, request, signal)
+    if (failure === null) await markHandled(transaction, request)
+    else await recordFailure(transaction, request, failure)
+    return true
+  })
+}
+
+async function takeRequest(transaction: Queryable): Promise<RequestRow | null> {
+  const [lock] = await transaction.query<{ is_locked: boolean }>(
+    `select pg_try_advisory_xact_lock(
+              hashtextextended('sluice dead-letter requests', 0)) as is_locked`
+  )
+  if (lock?.is_locked !== true) return null
+  const [request] = await transaction.query<RequestRow>(
+    `select organization_id, dead_letter_id, topic, partition, letter_offset::text, written_at,
+            origin_partition, origin_offset::text, content_hash, requested_action, requested_by
+       from dead_letters
+      where requested_action is not null
+      order by requested_at, origin_partition, origin_offset
+      limit 1
+        for update`
+  )
+  return request ?? null
+}
+
+type Failure = 'record_deleted' | 'kafka_unavailable' | 'write_rejected'
+
+/** Writes the record back to its topic. Returns null when Kafka has acknowledged it. */
+async function replay(
+  { reader, producer, originTopics }: CarryOutOptions,
+  request: RequestRow,
+  signal: AbortSignal
+): Promise<Failure | null> {
+  const originTopic = originTopics[request.topic]
+  if (originTopic === undefined) return 'record_deleted'
+  try {
+    const message = await readRecord(reader, request, signal)
+    if (message === null) return 'record_deleted'
+    const { key, value } = message
+    const headers = originalHeadersOf(message)
+    await producer.send([{ topic: originTopic, key, value: value ?? Buffer.alloc(0), headers }])
+    return null
+  } catch (error) {
+    // Leaves the request to another instance.
+    if (signal.aborted) throw error
+    const isRejected = error instanceof ProduceError && !error.retryable
+    return isRejected ? 'write_rejected' : 'kafka_unavailable'
+  }
+}
+
+/**
+ * Reads the record. Returns null if the topic no longer keeps it, or has another record there.
+ * @throws if Kafka does not respond in time
+ */
+async function readRecord(
+  reader: TopicReader,
+  { topic, partition, letter_offset, written_at, content_hash }: RequestRow,
+  stopping: AbortSignal
+): Promise<Message | null> {
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(readTimeoutMs)])
+  const from = BigInt(letter_offset)
+  const range = { partition, from, to: from + 1n }
+  for await (const message of messagesOf(reader.read(topic, [range], signal))) {
+    const isSame =
+      message.timestamp === written_at.getTime() && contentHashOf(message).equals(content_hash)
+    return isSame ? message : null
+  }
+  signal.throwIfAborted()
+  return null
+}
+
+/**
+ * Marks the record. A replay also marks the other dead-letter records of the same message, which
+ * were written by other groups or after a crash.
+ */
+async function markHandled(transaction: Queryable, request: RequestRow): Promise<void> {
+  const isReplay = request.requested_action === 'replay'
+  const records = await transaction.query<
+    Pick<RequestRow, 'topic' | 'partition' | 'letter_offset' | 'written_at'>
+  >(
+    `select topic, partition, letter_offset::text, written_at
+       from dead_letters
+      where organization_id = $1
+        and topic = $2
+        and state = 'open'
+        and case when $3 then content_hash = $4 and origin_partition = $5 and origin_offset = $6
+                 else dead_letter_id = $7 end`,
+    [
+      request.organization_id,
+      request.topic,
+      isReplay,
+      request.content_hash,
+      request.origin_partition,
+      request.origin_offset,
+      request.dead_letter_id
+    ]
+  )
+  const positions = records.map(({ topic, partition, letter_offset, written_at }) => {
+    return { topic, partition, offset: BigInt(letter_offset), timestamp: written_at.getTime() }
+  })
+  const action = isReplay ? 'replayed' : 'dropped'
+  await insertMarks(transaction, positions, { action, by: request.requested_by })
+}
+
+async function recordFailure(
+  transaction: Queryable,
+  { organization_id, dead_letter_id }: RequestRow,
+  failure: Failure
+): Promise<void> {
+  await transaction.query(
+    `update dead_letters
+        set requested_action = null, failure = $3
+      where organization_id = $1 and dead_letter_id = $2`,
+    [organization_id, dead_letter_id, failure]
+  )
+}

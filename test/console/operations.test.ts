@@ -1,0 +1,74 @@
+/** Tests the health page and the pages of dead-letter records in a browser. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { waitUntil } from '../support/wait-until.ts'
+import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+
+const scene = useConsoleScene()
+const conflicts = 3
+
+beforeAll(async () => {
+  const { client, tenant } = scene()
+  await client.ingest(tenant.api_key, { agent_id: 'broken', input: 'x' })
+  for (let index = 0; index < conflicts; index++) {
+    const decision_id = randomUUID()
+    await client.accept({ decision_id, agent_id: 'twice', input: { index }, output: 'first' })
+    await client.accept({ decision_id, agent_id: 'twice', input: { index }, output: 'second' })
+  }
+  await waitUntil('the conflicts to be dead-lettered', async () => {
+    const { body } = await client.get('/v1/dead-letters?state=open')
+    return (body['meta'] as { matched: number }).matched === conflicts
+  })
+})
+
+test('health adds up what was sent, and says why a request was rejected', async () => {
+  const watched = await openPage(scene())
+  const { page } = watched
+  await signIn(page, scene().tenant)
+  await page.getByRole('link', { name: 'Health' }).click()
+  const sum = page.getByText(
+    `${2 * conflicts + 1} received = ${2 * conflicts} accepted + 1 rejected`
+  )
+  await sum.waitFor()
+  const reasons = page.getByRole('region', { name: 'Rejected decisions by reason' })
+  await reasons.getByText('invalid_decision').waitFor()
+  const rejected = page.getByRole('region', { name: 'Last rejected requests' })
+  await rejected.getByText('/output is required').waitFor()
+  await rejected.getByText('broken').waitFor()
+  expectNoFlaws(watched)
+})
+
+test('drops one record, and shows that a replayed one fails again', async () => {
+  const watched = await openPage(scene())
+  const { page } = watched
+  await signIn(page, scene().tenant)
+  await page.getByRole('link', { name: /^Dead letters/ }).click()
+  const rows = page.getByRole('region', { name: 'Dead-letter records' }).locator('tbody tr')
+  await waitUntil('all records', async () => (await rows.count()) === conflicts)
+  await page.getByText(`${conflicts} match`).waitFor()
+  await act('drop', 'dropped')
+  await waitUntil('one record fewer', async () => (await rows.count()) === conflicts - 1)
+  await act('replay', 'replayed')
+  await page.getByLabel('State').selectOption('replayed')
+  await page.waitForURL(/state=replayed/)
+  await page.getByRole('link', { name: 'failed again' }).click()
+  await page.getByRole('heading', { name: 'Dead-letter record' }).waitFor()
+  await page.getByText('the decision_id is taken by another decision').first().waitFor()
+  await page.goBack()
+  expect(await page.getByLabel('State').inputValue()).toBe('replayed')
+  expectNoFlaws(watched)
+
+  async function act(action: 'replay' | 'drop', outcome: string): Promise<void> {
+    const name = action === 'replay' ? 'Replay' : 'Drop'
+    await rows.first().getByRole('checkbox').check()
+    await page.getByRole('button', { name: `${name} 1 selected…` }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 record will be affected').waitFor()
+    const confirm = dialog.getByRole('button', { name: `${name} 1` })
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type 1 to confirm').fill('1')
+    await confirm.click()
+    await dialog.getByText(outcome, { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+  }
+})
