@@ -43,7 +43,7 @@ export function App() {
   return (
     <Shell>
       {/* Another user or organization gets new pages, which show nothing of the last one. */}
-      <ErrorBoundary key={`${owner} ${path}`}>
+      <ErrorBoundary key={owner} path={path}>
         <Suspense fallback={<Loading label="Loading the page…" />}>
           <Pages />
         </Suspense>
