@@ -128,7 +128,7 @@ const sameShown = 6
 /** More lines would make the page slow. */
 const linesShown = 2000
 
-function Part({ kind, lines }: DiffPart) {
+export function Part({ kind, lines }: DiffPart) {
   const shown = lines.slice(0, linesShown).map(visible).join('\n')
   const rest = lines.length - linesShown
   const text = rest > 0 ? `${shown}\n… ${rest.toLocaleString('en')} more lines` : shown
