@@ -63,7 +63,7 @@ export interface GroupMember {
   group(options: GroupOptions): Group
 }
 
-interface Group extends ConsumerParts {
+export interface Group extends ConsumerParts {
   /** Reads the committed offset and the end of each partition. */
   readonly readProgress: () => Promise<readonly PartitionProgress[]>
   /** Returns the partitions assigned to this member. */

@@ -13,7 +13,7 @@ export interface OutcomeCounts {
   readonly dropped: Readonly<Record<string, number>>
 }
 
-export interface Outcomes {
+export interface KeyOutcomes {
   readonly total: OutcomeCounts
   /** Counts by key ID. Keys beyond the limit of an hour share the ID `other`. */
   readonly keys: ReadonlyMap<string, OutcomeCounts>
@@ -46,7 +46,7 @@ export async function readOutcomes(
   redis: Redis,
   organizationId: string,
   { starts, to, now }: Periods
-): Promise<Outcomes> {
+): Promise<KeyOutcomes> {
   const hours = hoursSince(Math.max(starts[0] ?? to, keptSince(now)), Math.min(to - 1, now))
   const total = createTally()
   const keys = new Map<string, Tally>()

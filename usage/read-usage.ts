@@ -8,7 +8,7 @@ import { attemptsMax } from './usage-counters.ts'
 import { agentDigest, agentsName, attemptsName, fieldOf, hourMs } from './usage-keys.ts'
 import { keptSince, useName } from './usage-keys.ts'
 import { hoursSince, readKeyCounts, readOutcomes, runPipeline } from './read-outcomes.ts'
-import type { OutcomeCounts, Outcomes } from './read-outcomes.ts'
+import type { OutcomeCounts, KeyOutcomes } from './read-outcomes.ts'
 import { splitOf, sumOf } from './split-counts.ts'
 import type { Counted } from './split-counts.ts'
 
@@ -44,7 +44,11 @@ export interface ReadUsage {
    * rounded down to the hour
    * @param to end of the last period
    */
-  outcomes(organizationId: string, starts: readonly number[], to: number): Promise<Outcomes | null>
+  outcomes(
+    organizationId: string,
+    starts: readonly number[],
+    to: number
+  ): Promise<KeyOutcomes | null>
   /** Returns the latest rejected attempts, newest first. */
   attempts(organizationId: string): Promise<readonly RejectedAttempt[] | null>
   /**

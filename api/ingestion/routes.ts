@@ -1,8 +1,9 @@
-/** Routes for ingestion: its outcomes and the last rejected requests. */
+/** Routes for ingestion: its outcomes, the last rejected requests and the ledger. */
 import { session } from '../../http/typed-route.ts'
 import { attemptsMax } from '../../usage/usage-counters.ts'
 import { keptDays } from '../../usage/usage-keys.ts'
 import { routesOf } from '../services.ts'
+import { readLedger } from './ledger.ts'
 import { keysMax, outcomeParameters, readOutcomes, readRejections } from './queries.ts'
 import * as schemas from './schemas.ts'
 
@@ -43,5 +44,20 @@ export const ingestionRoutes = [
       const ours = services.store.of(principal.organization_id)
       return reply(200, { data: await readRejections(ours, services) })
     }
+  }),
+  route({
+    method: 'get',
+    path: '/v1/ingestion/ledger',
+    who: session,
+    id: 'readLedger',
+    summary: 'Get the ledger of decisions',
+    description:
+      'Returns the outcome of every message of the organization on the decisions topic, as of ' +
+      'the last audit: stored, duplicate, conflict, dead-lettered, erased, in flight or missing. ' +
+      'Storage audits the last hours every few minutes. Messages that cannot be decoded name no ' +
+      'organization and are in no ledger, like decisions that SDKs dropped.',
+    answers: { 200: { description: 'The ledger.', schema: schemas.ledger } },
+    handle: async ({ principal, reply }, services) =>
+      reply(200, await readLedger(services.store.of(principal.organization_id), services))
   })
 ]

@@ -1,14 +1,7 @@
-/** Defines the audit report: the audited window, message counts by outcome, and missing records. */
-import type { MissingReason, AuditOutcome } from './audit-result.ts'
-
-export interface MissingRecord {
-  readonly partition: number
-  readonly offset: number
-  readonly why: MissingReason
-  /** Absent if the message cannot be decoded. */
-  readonly organization_id?: string
-  readonly decision_id?: string
-}
+/** Reports an audit: the audited window, message counts by outcome, and missing records. */
+import type { AuditOutcome, MissingRecord } from '../../store/audit/audit-result.ts'
+import { messagesIn, totalOf } from '../../store/audit/audit-tally.ts'
+import type { Audit, AuditRequest } from '../../store/audit/run-audit.ts'
 
 interface AuditedWindow {
   /** Bounds of message timestamps, in ISO 8601. `to` is exclusive. */
@@ -50,20 +43,37 @@ export interface AuditReport extends Readonly<Record<AuditOutcome, number>> {
   readonly window: AuditedWindow
   /** Number of messages in the window, which is the sum of all outcomes. */
   readonly offsets: number
-  /** First `missingRecordsMax` missing records. */
+  /** First missing records. */
   readonly missing_records: readonly MissingRecord[]
   readonly prometheus?: PrometheusComparison
 }
 
-export const missingRecordsMax = 1000
-
-/** All outcomes, in print order. */
-export const auditOutcomes: readonly AuditOutcome[] = [
-  'stored',
-  'duplicate',
-  'conflict',
-  'dead_lettered',
-  'erased',
-  'in_flight',
-  'missing'
-]
+export function reportOf({ topic, group, to }: AuditRequest, audit: Audit): AuditReport {
+  const { from, available, ranges, committed, tally } = audit
+  const { gaps } = tally
+  const counts = totalOf(tally.all)
+  const truncated = available.filter((range, index) => {
+    return range.from > 0n && ranges[index]?.from === range.from
+  })
+  const uncommitted = ranges.filter((range) => {
+    return range.to > range.from && (committed[range.partition] ?? -1n) < 0n
+  })
+  return {
+    window: {
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      topic,
+      group,
+      partitions: available.length,
+      transaction_offsets: gaps.transaction,
+      absent_offsets: gaps.absent,
+      deleted_offsets: gaps.deleted,
+      truncated_partitions: truncated.map(({ partition }) => partition),
+      uncommitted_partitions: uncommitted.map(({ partition }) => partition),
+      duplicates_are_exact: audit.duplicatesAreExact
+    },
+    offsets: messagesIn(counts),
+    ...counts,
+    missing_records: tally.all.missing
+  }
+}

@@ -1,8 +1,8 @@
 /** Formats an audit report as text: counts, warnings and missing records. */
 import { formatTable } from '../../core/format-table.ts'
-import { auditOutcomes } from './audit-report.ts'
-import type { AuditReport, MissingRecord } from './audit-report.ts'
-import type { MissingReason } from './audit-result.ts'
+import { auditOutcomes } from '../../store/audit/audit-result.ts'
+import type { MissingReason, MissingRecord } from '../../store/audit/audit-result.ts'
+import type { AuditReport } from './audit-report.ts'
 
 const remedies: Record<MissingReason, string> = {
   not_stored: 'is not stored: reset the storage group to this offset',

@@ -23,7 +23,7 @@ export type DecodedRecord = {
  * Decodes a record in the same way as the storage group.
  * @throws {TransientError} if the schema registry is unavailable
  */
-export type DecodeRecord = (message: Message) => Promise<DecodedRecord>
+type DecodeRecord = (message: Message) => Promise<DecodedRecord>
 
 export function createDecodeRecord(registry: Registry, content: RecordContent): DecodeRecord {
   const decodeDecision = createDecodeDecision(registry)

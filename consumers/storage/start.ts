@@ -1,5 +1,5 @@
-/** Starts the storage process: the consumer groups of both topics, table maintenance, erasures, and
- * the index of dead-letter records.
+/** Starts the storage process: the consumer groups of both topics, table maintenance, erasures, the
+ * index of dead-letter records, and the ledger.
  */
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
@@ -9,12 +9,14 @@ import { createKafkaFetcher } from '../../platform/kafka/kafka-fetcher.ts'
 import { kafkaSecurityOf } from '../../platform/kafka/kafka-security.ts'
 import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
 import { createTopicReader } from '../../platform/kafka/topic-reader.ts'
+import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
 import { createDecodeDecision, createDecodeEvaluation } from '../../platform/registry/decoders.ts'
 import { createConsumeBatch } from '../consume-batch.ts'
 import { createMember, openPostgres } from '../group.ts'
-import type { GroupContext, GroupMember } from '../group.ts'
+import type { Group, GroupContext, GroupMember } from '../group.ts'
 import { bisecting } from './bisect.ts'
 import { startDeadLetters } from './dead-letters/start-dead-letters.ts'
+import { startLedger } from './ledger/start-ledger.ts'
 import { startErasures } from './maintenance/carry-out-erasures.ts'
 import { createMeasureDelay } from './measure-delay.ts'
 import { createNotifyCompleted } from './notify-completed.ts'
@@ -71,6 +73,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   // is ready before the second group has joined.
   const decisions = join(clientId, config.DECISIONS_TOPIC)
   const evaluations = join(evaluationsGroupOf(clientId), config.EVALUATIONS_TOPIC)
+  if (config.AUDIT_INTERVAL_SECONDS > 0) keepAuditing(context, decisions)
   const measureDelay = createMeasureDelay({ metrics, clock })
   await decisions.run(
     createConsumeBatch<Decision>({
@@ -125,17 +128,29 @@ function keepErasing(context: GroupContext): void {
   lifecycle.onStop('erasing', startErasures({ postgres, logger, signal }))
 }
 
+/** Gives the ledger its own connections, so that an audit does not delay storage. */
+function keepAuditing(context: GroupContext, { groupId, registry, readProgress }: Group): void {
+  const { config, logger, lifecycle } = context
+  const reader = openReader(config)
+  const postgres = openPostgres(context, { name: `${groupId} ledger`, connectionsMax: 1 })
+  const readCommitted = async (): Promise<bigint[]> => {
+    const progress = await readProgress()
+    return progress
+      .toSorted((one, other) => one.partition - other.partition)
+      .map(({ committed }) => committed)
+  }
+  const decode = createDecodeDecision(registry)
+  const stop = startLedger({ config, reader, postgres, decode, readCommitted, clock, logger })
+  // Closing the reader ends its requests, which would otherwise be retried while Kafka is down.
+  lifecycle.onStop('ledger', async () => void (await Promise.all([stop(), reader.close()])))
+}
+
 /** Gives the index of dead-letter records its own connections: a replay waits for Kafka. */
 function keepIndexing(context: GroupContext, { producer, registry }: GroupMember): void {
   const { config, logger, lifecycle } = context
   const name = `${config.STORAGE_GROUP_ID} dead letters`
-  const fetcher = createKafkaFetcher({
-    brokers: config.KAFKA_BROKERS,
-    clientId: config.STORAGE_GROUP_ID,
-    security: kafkaSecurityOf(config)
-  })
   const stop = startDeadLetters({
-    reader: createTopicReader(fetcher),
+    reader: openReader(config),
     producer,
     postgres: openPostgres(context, { name, connectionsMax: deadLetterConnectionsMax }),
     registry,
@@ -145,4 +160,14 @@ function keepIndexing(context: GroupContext, { producer, registry }: GroupMember
     evaluationsTopic: config.EVALUATIONS_TOPIC
   })
   lifecycle.onStop('dead-letter index', stop)
+}
+
+function openReader(config: GroupContext['config']): TopicReader {
+  return createTopicReader(
+    createKafkaFetcher({
+      brokers: config.KAFKA_BROKERS,
+      clientId: config.STORAGE_GROUP_ID,
+      security: kafkaSecurityOf(config)
+    })
+  )
 }

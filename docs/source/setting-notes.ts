@@ -13,6 +13,7 @@ export const settingSections: Readonly<Record<string, SettingName>> = {
   'Topics and consumer groups': 'DECISIONS_TOPIC',
   'Writing and reading topics': 'PRODUCE_DEADLINE_MS',
   Retention: 'DECISIONS_RETENTION_DAYS',
+  Audits: 'AUDIT_INTERVAL_SECONDS',
   'First organization': 'BOOTSTRAP_ORGANIZATION',
   'Shutdown and logging': 'SHUTDOWN_DEADLINE_MS'
 }

@@ -144,6 +144,21 @@ export const settings = {
   DECISIONS_RETENTION_DAYS: optional(
     integer('Number of days that Postgres keeps decisions; by default, forever.', 0, [1, 36_500])
   ),
+  AUDIT_INTERVAL_SECONDS: integer(
+    'Time between two audits by storage, which make the ledger of the API; 0 means none.',
+    300,
+    [0, 86_400]
+  ),
+  AUDIT_WINDOW_SECONDS: integer(
+    'Length of the time window that such an audit covers.',
+    21_600,
+    [3600, 604_800]
+  ),
+  AUDIT_BYTES_MAX: integer(
+    'Maximum bytes of messages that such an audit reads; if there are more, its window is shorter.',
+    256 * mebibyte,
+    [16 * mebibyte, 65_536 * mebibyte]
+  ),
   BOOTSTRAP_ORGANIZATION: optional(text('Name of the first organization.', '')),
   BOOTSTRAP_EMAIL: optional(text('Email of the owner of the first organization.', '')),
   BOOTSTRAP_PASSWORD: optional(secret('Password of that owner.', 8)),

@@ -1,8 +1,10 @@
 /** Tests the pages in a browser: state in the URL, keyboard, accessibility and failures. */
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { run } from '../support/run-to-end.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { copiedBy, expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
 import { violationsOf } from './violations.ts'
 
 const scene = useConsoleScene()
@@ -148,6 +150,317 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'agent:absent ×' }).click()
     await rowsOf(page).first().waitFor()
   })
+})
+
+/** Signs in and returns the parameters of the URL whenever they are asked for. */
+async function openList(path = '/console/decisions') {
+  const watched = await openPage(scene())
+  await signIn(watched.page, scene().tenant, path)
+  await rowsOf(watched.page).first().waitFor()
+  const parameter = (name: string) => new URL(watched.page.url()).searchParams.get(name)
+  const becomes = (name: string, value: string | null) =>
+    waitUntil(`${name}=${value}`, () => parameter(name) === value)
+  return { ...watched, parameter, becomes }
+}
+
+async function logIn(): Promise<string> {
+  const { gateway, tenant } = scene()
+  const body = JSON.stringify({ email: tenant.email, password: tenant.password })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${gateway.url}/v1/auth/login`, { method: 'POST', headers, body })
+  return ((await response.json()) as { access_token: string }).access_token
+}
+
+describe('the tools of the list', () => {
+  test('a value with its count becomes a term, and f hides the values', async () => {
+    const watched = await openList()
+    const { page, becomes } = watched
+    const values = page.getByRole('region', { name: 'Values in the range' })
+    const even = values.getByRole('button', { name: `even ${count / 2}` })
+    await even.click()
+    await becomes('q', 'agent:even')
+    expect(await even.getAttribute('aria-pressed')).toBe('true')
+    await even.click()
+    await becomes('q', null)
+    await page.keyboard.press('f')
+    await values.waitFor({ state: 'detached' })
+    await becomes('facets', 'false')
+    await page.goBack()
+    await values.waitFor()
+    expectNoFlaws(watched)
+  })
+
+  test('the keyboard chooses a range in the histogram', async () => {
+    const watched = await openList()
+    const { page, parameter } = watched
+    const bars = page.getByRole('listbox', { name: 'Decisions over time' })
+    await bars.getByRole('option').first().waitFor()
+    const names = await bars
+      .getByRole('option')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
+    const sums = names.map((name) => Number(/: (\d+) decisions/.exec(name)?.[1]))
+    expect(sums.reduce((sum, each) => sum + each, 0)).toBe(count)
+    await bars.focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.keyboard.press('Enter')
+    await waitUntil('the range', () => parameter('from') !== null && parameter('to') !== null)
+    const hours = Date.parse(parameter('to') ?? '') - Date.parse(parameter('from') ?? '')
+    expect(hours % 3_600_000).toBe(0)
+    await page.getByText('Jump to it').waitFor()
+    await page.goBack()
+    await rowsOf(page).first().waitFor()
+    expectNoFlaws(watched)
+  })
+
+  test('dragging over the histogram chooses the range of the decisions', async () => {
+    const { page, parameter } = await openList()
+    const last = page.getByRole('listbox').getByRole('option').last()
+    await last.hover()
+    await page.mouse.down()
+    await page.mouse.up()
+    await waitUntil('the range', () => parameter('to') !== null)
+    await rowsOf(page).first().waitFor()
+  })
+
+  test('columns are chosen in a menu, and the URL has them', async () => {
+    const watched = await openList()
+    const { page } = watched
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByLabel('Scores').check()
+    await page.getByLabel('Size').check()
+    await page.getByLabel('Latency').uncheck()
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await page.getByRole('gridcell', { name: 'output_complete' }).first().waitFor()
+    const titles = await page.getByRole('columnheader').allTextContents()
+    expect(titles).toEqual(
+      'Received Agent Verdict Status Scores Output Domain Model Tokens Size'.split(' ')
+    )
+    expectNoFlaws(watched)
+  })
+
+  test('the menu of a row filters by its value and copies it', async () => {
+    const { page, becomes } = await openList('/console/decisions?q=agent:odd')
+    await page.keyboard.press('j')
+    await page.keyboard.press('m')
+    expect(await copiedBy(page, 'Copy Agent')).toBe('odd')
+    await page.getByRole('button', { name: 'Only this verdict' }).click()
+    await waitUntil('the term', async () =>
+      /agent:odd verdict:/.test(await page.getByLabel('Query').inputValue())
+    )
+    await page.goBack()
+    await becomes('q', 'agent:odd')
+  })
+
+  test('counts, copies as curl and exports exactly this list', async () => {
+    const watched = await openList('/console/decisions?q=agent:odd')
+    const { page } = watched
+    await page.getByRole('button', { name: 'Count', exact: true }).click()
+    await page.getByText(`about ${count / 2} decisions`).waitFor()
+    const command = await copiedBy(page, 'Copy as curl')
+    const env = { ...process.env, TOKEN: await logIn() }
+    const read = await run('/bin/sh', ['-c', command.replace('curl ', 'curl -sS ')], { env })
+    const { data } = JSON.parse(read.output) as { data: { agent_id: string }[] }
+    expect(data.map(({ agent_id }) => agent_id)).toEqual(Array(count / 2).fill('odd'))
+    await page.getByRole('button', { name: 'Export' }).click()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as NDJSON' }).click()
+    ])
+    expect(file.suggestedFilename()).toBe('decisions.ndjson')
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trimEnd()
+      .split('\n')
+    expect(lines).toHaveLength(count / 2)
+    expect(lines.every((line) => line.includes('"agent_id":"odd"'))).toBe(true)
+    expectNoFlaws(watched)
+  })
+
+  test('remembers queries without secrets, until the user signs out', async () => {
+    const { page } = await openList()
+    const query = page.getByLabel('Query')
+    for (const text of ['agent:even', 'slk_1234567890abcdef']) {
+      await query.fill(text)
+      await query.press('Enter')
+      await page.waitForURL(new RegExp(`q=${text.slice(0, 5)}`))
+    }
+    const kept = "localStorage.getItem('sluice.queries')"
+    expect(await page.evaluate(kept)).toBe('["agent:even"]')
+    expect(await page.locator('datalist option').count()).toBe(1)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Password').waitFor()
+    expect(await page.evaluate(kept)).toBeNull()
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('a link keeps a query that contains a percent sign', async () => {
+    const { page } = await openPage(scene())
+    await signIn(page, scene().tenant, '/console/decisions?q=%2526&peek=' + newest)
+    await page.getByRole('link', { name: 'Open' }).click()
+    await page.getByRole('heading', { name: 'Decision', exact: true }).waitFor()
+    expect(new URL(page.url()).searchParams.get('q')).toBe('%26')
+  })
+})
+
+describe('the keys of every page', () => {
+  test('are listed, lead to pages and decisions, and can be switched off', async () => {
+    const watched = await openList()
+    const { page } = watched
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Page or decision id').fill(newest.toUpperCase())
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(newest))
+    await page.getByRole('heading', { name: 'Output' }).waitFor()
+    await page.keyboard.press('c')
+    await page.getByText('Id copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(newest)
+    await page.keyboard.press('y')
+    await page.getByText('Link copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url())
+    await page.keyboard.press('g')
+    await page.keyboard.press('d')
+    await page.waitForURL(/decisions$/)
+    await page.keyboard.press('?')
+    const sheet = page.getByRole('dialog', { name: 'Keys' })
+    expect(await violationsOf(page)).toEqual([])
+    await sheet.getByLabel('Single keys work').uncheck()
+    await sheet.getByRole('button', { name: 'Close' }).click()
+    await rowsOf(page).first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('?')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor()
+    expect(await sheet.count()).toBe(0)
+    expect(await page.locator('[aria-selected=true]').count()).toBe(0)
+    expectNoFlaws(watched)
+  })
+})
+
+describe('a decision', () => {
+  test('is compared with another one, with identical lines folded', async () => {
+    const { client, tenant } = scene()
+    const rest = Object.fromEntries(Array.from({ length: 20 }, (_, key) => [`k${key}`, key]))
+    const ids = [
+      await client.accept({ input: { ...rest, last: 'one' }, output: 'same', agent_id: 'differ' }),
+      await client.accept({ input: { ...rest, last: 'two' }, output: 'same', agent_id: 'differ' })
+    ]
+    for (const id of ids) await client.get(`/v1/decisions/${id}?wait=30&until=evaluated`)
+    const watched = await openPage(scene())
+    const { page } = watched
+    await page.goto(`/console/compare?a=${ids[0]}&b=${ids[1]}`)
+    await page.getByLabel('Email').fill(tenant.email)
+    await page.getByLabel('Password').fill(tenant.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.locator('del', { hasText: '"last":"one"' }).waitFor()
+    await page.locator('ins', { hasText: '"last":"two"' }).waitFor()
+    await page.getByText('21 identical lines').waitFor()
+    await page.getByText('Identical', { exact: true }).first().waitFor()
+    const row = page.getByRole('row', { name: 'input_bytes' })
+    expect(await row.getByText('differs').count()).toBe(0)
+    await page.getByRole('row', { name: /score output_complete .*v\d/ }).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    expectNoFlaws(watched)
+  })
+
+  test('gets feedback from a member, and an admin deletes it', async () => {
+    const { client, tenant } = scene()
+    const id = await client.accept({ input: 1, output: 'x', agent_id: 'feedback' })
+    await client.get(`/v1/decisions/${id}?wait=30&until=evaluated`)
+    const watched = await openPage(scene())
+    const { page } = watched
+    await signIn(page, tenant, `/console/decisions/${id}`)
+    await page.getByRole('button', { name: 'Give feedback' }).click()
+    await page.getByLabel('Verdict').selectOption('fail')
+    await page.getByLabel('Reason').fill('It is wrong.')
+    await page.getByRole('button', { name: 'Send feedback' }).click()
+    await page.getByRole('cell', { name: 'It is wrong.' }).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this decision' })
+    await dialog.getByLabel('Reason').fill('a test')
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('to confirm').fill(id.slice(-6))
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Decisions' }).waitFor()
+    await waitUntil('the deletion', async () => {
+      return (await client.get(`/v1/decisions/${id}`)).status === 404
+    })
+    expectNoFlaws(watched)
+  })
+
+  test('shows the state from queued to evaluated without a reload', async () => {
+    const { client, tenant } = scene()
+    const { page } = await openPage(scene())
+    await signIn(page, tenant)
+    const id = await client.accept({ input: 2, output: 'live', agent_id: 'live' })
+    await page.goto(`/console/decisions/${id}`)
+    await page.getByText(/queued → stored → evaluated/).waitFor()
+  })
+})
+
+test('shows no row of the last organization or user while it reads', async () => {
+  const { sluice, tenant } = scene()
+  const stranger = await sluice.createTenant()
+  const ids = [tenant.organization_id, stranger.email]
+  const joins = `insert into memberships (organization_id, user_id, role)
+                 select $1, user_id, 'viewer' from users where email = $2`
+  const visits = 'update users set last_organization_id = $1 where email = $2'
+  await sluice.database.query(joins, ids)
+  await sluice.database.query(visits, ids)
+  const { page } = await openPage(scene())
+  await signIn(page, stranger)
+  await rowsOf(page).first().waitFor()
+  const search = '**/v1/decisions/search'
+  /** Holds the next searches while the list must be empty, and then lets them go on. */
+  const expectNoRows = async (act: () => Promise<unknown>) => {
+    const held: (() => Promise<void>)[] = []
+    await page.route(search, (route) => void held.push(() => route.fallback()))
+    await act()
+    await waitUntil('a search', () => held.length > 0)
+    expect(await rowsOf(page).count()).toBe(0)
+    await page.unroute(search)
+    for (const letGo of held) await letGo()
+  }
+  const select = page.getByLabel('Organization')
+  await expectNoRows(() => select.selectOption(stranger.organization_id))
+  await page.getByText('No decisions yet').waitFor()
+  await select.selectOption(tenant.organization_id)
+  await rowsOf(page).first().waitFor()
+
+  await page.context().clearCookies()
+  const problem = { title: 'Ended', detail: 'It ended.', code: 'session_invalid', status: 401 }
+  await page.route(search, (route) => route.fulfill({ status: 401, body: JSON.stringify(problem) }))
+  await page.getByLabel('verdict').selectOption('pass')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Email').fill(tenant.email)
+  await dialog.getByLabel('Password').fill(tenant.password)
+  await page.unroute(search)
+  await expectNoRows(() => dialog.getByRole('button', { name: 'Sign in' }).click())
+  await dialog.waitFor({ state: 'detached' })
+})
+
+test('a chunk that a new version replaced reloads the page once', async () => {
+  const { page } = await openPage(scene())
+  await signIn(page, scene().tenant)
+  let missing = 0
+  await page.route('**/assets/compare-page-*.js', async (route) => {
+    missing += 1
+    await (missing === 1 ? route.fulfill({ status: 404 }) : route.fallback())
+  })
+  const url = `/console/compare?a=${newest}`
+  const open = `history.pushState(null, '', '${url}')`
+  await page.evaluate(open)
+  await page.getByRole('heading', { name: 'Compare decisions' }).waitFor()
+  expect([missing, new URL(page.url()).search]).toEqual([2, `?a=${newest}`])
+
+  await page.goto('/console/decisions')
+  await rowsOf(page).first().waitFor()
+  await page.evaluate('sessionStorage.clear()')
+  await page.unroute('**/assets/compare-page-*.js')
+  await page.route('**/assets/compare-page-*.js', (route) => route.fulfill({ status: 404 }))
+  await page.evaluate(open)
+  await page.getByRole('heading', { name: 'This page failed' }).waitFor()
+  await page.getByRole('button', { name: 'Reload' }).waitFor()
 })
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {

@@ -98,7 +98,6 @@ describe('counts', () => {
   })
 
   test('of an organization are returned by key and period, and only in the range', async () => {
-    const writer = createWriter()
     const before = now
     const hour = now - (now % hourMs)
     const other = { ...principal, key_id: 'anotherkey12' }
@@ -108,6 +107,7 @@ describe('counts', () => {
     })
     try {
       now -= hourMs
+      const writer = createWriter()
       writer.counters.keyOf(principal).accepted += 1000
       await writer.flush()
       now += hourMs

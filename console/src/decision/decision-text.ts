@@ -8,6 +8,8 @@ const payloadNames = ['input', 'output', 'metadata'] as const
 export type PayloadName = (typeof payloadNames)[number]
 
 export interface DecisionParts {
+  /** The whole response. */
+  readonly text: string
   readonly fields: DecisionFields
   /** JSON text as it was sent. */
   readonly payload: Readonly<Record<PayloadName, string>>
@@ -24,6 +26,7 @@ export function readDecisionText(text: string): DecisionParts {
   const parsed = fields.map(([name, slice]) => [name, JSON.parse(slice) as unknown])
   const sliceOf = (name: PayloadName): string => slices.get(name) ?? 'null'
   return {
+    text,
     fields: Object.fromEntries(parsed) as DecisionFields,
     payload: { input: sliceOf('input'), output: sliceOf('output'), metadata: sliceOf('metadata') }
   }

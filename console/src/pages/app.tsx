@@ -22,6 +22,13 @@ const DeadLettersPage = lazy(async () => ({
 const DeadLetterPage = lazy(async () => ({
   default: (await import('./dead-letters/dead-letter-page.tsx')).DeadLetterPage
 }))
+const EvaluationPages = lazy(async () => {
+  const { EvaluationPages: page } = await import('./evaluation/evaluation-pages.tsx')
+  return { default: page }
+})
+const ComparePage = lazy(async () => ({
+  default: (await import('./compare/compare-page.tsx')).ComparePage
+}))
 
 export function App() {
   const { state, reason, owner } = useSession()
@@ -50,6 +57,9 @@ function Pages() {
       <Route path="/decisions">
         <DecisionsPage />
       </Route>
+      <Route path="/compare">
+        <ComparePage />
+      </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
       <Route path="/agents/*?">
         <AgentPages />
@@ -61,6 +71,7 @@ function Pages() {
         <DeadLettersPage />
       </Route>
       <Route path="/dead-letters/:id">{({ id }) => <DeadLetterPage key={id} id={id} />}</Route>
+      <Route path="/evaluation/:name/:id?">{(page) => <EvaluationPages {...page} />}</Route>
       <Route>
         <NotFound />
       </Route>

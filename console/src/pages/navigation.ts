@@ -3,6 +3,7 @@
 export const navigation = [
   { path: '/decisions', name: 'Decisions', key: 'd' },
   { path: '/agents', name: 'Agents', key: 'a' },
+  { path: '/evaluation/rules', name: 'Evaluation', key: 'e' },
   { path: '/health', name: 'Health', key: 'h' },
   { path: '/dead-letters', name: 'Dead letters', key: 'l' }
 ] as const

@@ -6,6 +6,7 @@ import { applyTheme, browserZone, themes, useTheme, useZone } from '../ui/prefer
 import { signOut, switchOrganization, useMe } from '../session/use-session.ts'
 import { ProblemBox } from '../ui/problem-box.tsx'
 import { navigation } from './navigation.ts'
+import { Shortcuts } from './shortcuts.tsx'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   return (
@@ -21,6 +22,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             {name}
           </Link>
         ))}
+        <Shortcuts />
         <div className="rail-foot">
           <ThemeSelect />
           <ZoneSelect />
@@ -34,7 +36,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   )
 }
 
-function railLinkClass(isActive: boolean): string {
+export function railLinkClass(isActive: boolean): string {
   return isActive ? 'rail-link active' : 'rail-link'
 }
 

@@ -11,22 +11,27 @@ interface FormProps {
   readonly action: string
   readonly isDisabled?: boolean
   readonly onSubmit: (values: FormValues) => Promise<unknown>
-  readonly onDone?: () => void
+  /** A second action that changes nothing, for example a preview. The form stays open. */
+  readonly trial?: Pick<FormProps, 'action' | 'onSubmit'> | undefined
+  readonly onDone?: (() => void) | undefined
   readonly onCancel?: () => void
   readonly children: ReactNode
 }
 
 export function Form(props: FormProps) {
-  const { action, isDisabled = false, onSubmit, onDone, onCancel, children } = props
+  const { action, isDisabled = false, onSubmit, trial, onDone, onCancel, children } = props
   const [error, setError] = useState<Error | null>(null)
   const [isBusy, setIsBusy] = useState(false)
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
+    const { submitter } = event.nativeEvent as SubmitEvent
+    const isTrial = submitter?.getAttribute('name') === 'trial'
+    const act = isTrial && trial !== undefined ? trial.onSubmit : onSubmit
     setIsBusy(true)
     setError(null)
     try {
-      await onSubmit(valuesOf(event.currentTarget))
-      onDone?.()
+      await act(valuesOf(event.currentTarget))
+      if (!isTrial) onDone?.()
     } catch (failure) {
       setError(failure instanceof Error ? failure : new Error(String(failure)))
     } finally {
@@ -39,6 +44,11 @@ export function Form(props: FormProps) {
         {children}
         {error !== null && <ProblemBox error={error} />}
         <p className="actions">
+          {trial !== undefined && (
+            <button type="submit" name="trial" disabled={isBusy}>
+              {trial.action}
+            </button>
+          )}
           <button type="submit" className="primary" disabled={isBusy || isDisabled}>
             {action}
           </button>
@@ -62,6 +72,8 @@ export interface FormValues {
   numberOrNull(name: string): number | null
   /** Returns the values of all checked boxes with this name. */
   all(name: string): string[]
+  /** Returns the parsed JSON of a field. */
+  json(name: string): object
 }
 
 function valuesOf(form: HTMLFormElement): FormValues {
@@ -72,7 +84,18 @@ function valuesOf(form: HTMLFormElement): FormValues {
   const textOrNull = (name: string): string | null => (text(name) === '' ? null : text(name))
   const numberOrNull = (name: string): number | null =>
     text(name) === '' ? null : Number(text(name))
-  return { text, textOrNull, numberOrNull, all }
+  const json = (name: string): object => parseInput(text(name))
+  return { text, textOrNull, numberOrNull, all, json }
+}
+
+/** @throws {ApiError} if the text is not JSON */
+function parseInput(text: string): object {
+  try {
+    return Object(JSON.parse(text)) as object
+  } catch (error) {
+    const [title, code] = ['The text is not JSON', 'malformed_json']
+    throw new ApiError({ title, code, detail: String(error), status: 0, retryable: false })
+  }
 }
 
 interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'children'> {
@@ -111,6 +134,15 @@ export function Field({ label, hint, control, ...input }: FieldProps) {
       </p>
     </div>
   )
+}
+
+type JsonFieldProps = Pick<FieldProps, 'label' | 'name' | 'hint'> & { readonly value: object }
+
+/** A field for JSON. The form shows the errors of the server next to it. */
+export function JsonField({ value, ...field }: JsonFieldProps) {
+  const defaultValue = JSON.stringify(value, null, 2)
+  const text = { defaultValue, rows: defaultValue.split('\n').length + 2, className: 'code' }
+  return <Field {...field} control={(props) => <textarea {...text} {...props} />} />
 }
 
 function useFieldErrors(name: string): readonly string[] {

@@ -1,4 +1,4 @@
-/** Preferences of the browser: theme and time zone. */
+/** Preferences of the browser: theme, time zone and keys. */
 import { useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
@@ -28,6 +28,15 @@ export function useZone() {
 
 export function useTheme() {
   return usePreference('theme', 'system')
+}
+
+/** Whether keys without a modifier do something: `on` or `off`. */
+export function useKeysPreference() {
+  return usePreference('keys', 'on')
+}
+
+export function areKeysOn(): boolean {
+  return localStorage.getItem('sluice.keys') !== 'off'
 }
 
 /** Applies the theme to the page; `tokens.css` has the colors of each. */

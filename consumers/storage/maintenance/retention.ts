@@ -33,7 +33,9 @@ const agingTables = [
   ['decision_facet_hours', 'hour'],
   ['outcome_hours', 'hour'],
   ['score_hours', 'hour'],
-  ['agents', 'last_received_at']
+  ['agents', 'last_received_at'],
+  ['ledger_audits', 'audited_at'],
+  ['ledger_organizations', 'audited_at']
 ] as const
 
 /**

@@ -1,9 +1,10 @@
-/** Tests the outcomes of ingestion and the list of rejected requests over HTTP. */
+/** Tests the outcomes of ingestion, the rejected requests and the ledger over HTTP. */
+import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { insertApiKey } from '../../../store/insert-api-key.ts'
 import { hourMs, keptSince } from '../../../usage/usage-keys.ts'
 import type { RejectedAttempt } from '../../../usage/usage.ts'
-import { createScene } from './scene.ts'
+import { createScene, decisionsTopic } from './scene.ts'
 import type { Scene } from './scene.ts'
 
 const outcomesPath = '/v1/ingestion/outcomes'
@@ -92,7 +93,6 @@ describe('outcomes', () => {
 
   test.each([
     ['?window=91d', '/window'],
-    ['?interval=hour&window=32d', '/interval'],
     ['?tz=Mars/Olympus', '/tz'],
     ['?from=-100d', '/from']
   ])('reject %s', async (query, pointer) => {
@@ -121,5 +121,68 @@ describe('rejected requests', () => {
   test('are null while Redis is unavailable', async () => {
     scene.readUsage.attempts = async () => null
     expect((await scene.get(refusedPath)).body).toEqual({ data: null })
+  })
+})
+
+describe('the ledger', () => {
+  const hour = Date.UTC(2026, 0, 31, 12)
+  const outcomeCounts = {
+    ...{ stored: 5, duplicate: 1, conflict: 0, dead_lettered: 0, erased: 0, in_flight: 2 },
+    missing: 1
+  }
+  const partitions = [{ partition: 4, ...outcomeCounts }]
+  const record = { partition: 4, offset: 90211, decision_id: randomUUID(), reason: 'row_gone' }
+  const times = [hour - 7 * hourMs, hour + 60_000, hour - 7 * hourMs, hour].map((ms) =>
+    new Date(ms).toISOString()
+  )
+
+  async function store(everyOrganization: boolean): Promise<void> {
+    await scene.database.query(
+      `insert into ledger_audits (topic, next_at, audited_at, window_from, window_to, hours_from,
+                                  hours_to, exact, every_organization)
+       values ($1, now(), $2, $2, $3, $4, $5, true, $6)
+       on conflict (topic) do update set every_organization = excluded.every_organization`,
+      [decisionsTopic, ...times, everyOrganization]
+    )
+    await scene.database.query(
+      `insert into ledger_organizations
+       values ($1, $2, now(), 5, 1, 0, 0, 0, 2, 1, 8, $3, $4) on conflict do nothing`,
+      [scene.organizationId, decisionsTopic, JSON.stringify(partitions), JSON.stringify([record])]
+    )
+  }
+
+  const path = '/v1/ingestion/ledger'
+
+  test('is null before the first audit', async () => {
+    expect((await scene.get(path)).body).toEqual({ ledger: null })
+  })
+
+  test('has the counts of the organization, compared with those of gateways', async () => {
+    await store(true)
+    const { body } = await scene.get(path, scene.tokenAs('viewer'))
+    const [from, to, hoursFrom, hoursTo] = times
+    expect(body).toEqual({
+      ledger: {
+        ...{ audited_at: from, window: { from, to }, exact: true, messages: 9, ...outcomeCounts },
+        gateway: { from: hoursFrom, to: hoursTo, accepted: 7, messages: 8, difference: 1 },
+        ...{ partitions, missing_records: [record] }
+      }
+    })
+    expect(asked).toEqual([hour - 7 * hourMs, hour])
+    scene.readUsage.outcomes = async () => null
+    expect((await scene.get(path)).body).toMatchObject({ ledger: { gateway: null } })
+  })
+
+  test('shows nothing of another organization', async () => {
+    await store(true)
+    const { body } = await scene.get(path, scene.foreignToken)
+    const none = { messages: 0, stored: 0, missing: 0, partitions: [], missing_records: [] }
+    expect(body).toMatchObject({ ledger: none })
+  })
+
+  test('is null for an organization that the audit could not count', async () => {
+    await store(false)
+    expect((await scene.get(path, scene.foreignToken)).body).toEqual({ ledger: null })
+    expect((await scene.get(path)).body).toMatchObject({ ledger: { messages: 9 } })
   })
 })

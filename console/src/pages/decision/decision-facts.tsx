@@ -24,6 +24,7 @@ export function DecisionFacts({ fields }: { readonly fields: DecisionFields }) {
       <TextFact name="Input tokens" text={input_tokens === null ? null : String(input_tokens)} />
       <TextFact name="Output tokens" text={output_tokens === null ? null : String(output_tokens)} />
       <TextFact name="SDK" text={fields.sdk_version} />
+      <TextFact name="Fingerprint" text={fields.fingerprint} />
     </dl>
   )
 }

@@ -1,22 +1,20 @@
 /** Everything about one decision: its fields, its evaluation, its payload and its session. */
 import { ApiError } from '../../api/api-error.ts'
-import { curlOfDecision } from '../../decision/curl.ts'
 import type { DecisionParts } from '../../decision/decision-text.ts'
 import { isNotYet } from '../../api/retries.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { isUuid } from '../../text/is-uuid.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
+import { DecisionActions } from './decision-actions.tsx'
 import { DecisionFacts } from './decision-facts.tsx'
 import { EvaluationPlan } from './evaluation-plan.tsx'
 import { Payload } from './payload.tsx'
 import { SessionNeighbors } from './session-neighbors.tsx'
 import { useDecision } from './use-decision.ts'
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** Checks the id first, because a link may contain any text and would choose the path to read. */
 export function DecisionView({ id }: { readonly id: string }) {
-  return uuid.test(id) ? <StoredDecision id={id} /> : <Unknown />
+  return isUuid(id) ? <StoredDecision id={id} /> : <Unknown />
 }
 
 function Unknown() {
@@ -45,11 +43,7 @@ function DecisionDetails({ id, decision }: DecisionDetailsProps) {
   const { fields, payload } = decision
   return (
     <>
-      <p className="actions">
-        <code>{id}</code>
-        <CopyButton text={id} label="Copy id" />
-        <CopyButton text={() => curlOfDecision(decision, location.origin)} label="Copy as curl" />
-      </p>
+      <DecisionActions id={id} decision={decision} />
       <DecisionFacts fields={fields} />
       <EvaluationPlan id={id} />
       <Payload name="output" text={payload.output} />

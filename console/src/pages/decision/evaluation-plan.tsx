@@ -29,8 +29,9 @@ function Plan({ evaluation }: { readonly evaluation: EvaluationBody }) {
   const lines = linesOf(evaluation)
   return (
     <>
-      <p>
-        <Pill word={status} /> {explain(reason)} <span className="quiet">{sumOf(progress)}</span>
+      <p aria-live="polite">
+        <Pill word="queued" /> → <Pill word="stored" /> → <Pill word={status} /> {explain(reason)}{' '}
+        <span className="quiet">{sumOf(progress)}</span>
       </p>
       {lines.length > 0 && (
         <div className="wide" tabIndex={0} role="region" aria-label="Evaluation plan">

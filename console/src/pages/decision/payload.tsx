@@ -10,13 +10,22 @@ interface PayloadProps {
   readonly text: string
 }
 
+const exactness = {
+  input: 'Exactly as sent',
+  output: 'The same text as sent; its escapes may be written in another way',
+  metadata: 'Exactly as sent'
+} as const
+
 export function Payload({ name, text }: PayloadProps) {
   const title = name.charAt(0).toUpperCase() + name.slice(1)
   const titleId = `payload-${name}`
+  if (name === 'metadata' && text === 'null') return <p className="quiet">Metadata was not sent.</p>
   return (
     <section className="payload" aria-labelledby={titleId}>
       <h2 id={titleId}>{title}</h2>
-      <span className="quiet">Exactly as sent · {formatBytes(bytesOf(text))}</span>
+      <span className="quiet">
+        {exactness[name]} · {formatBytes(bytesOf(text))}
+      </span>
       <CopyButton text={text} label={`Copy ${name}`} />
       <JsonView text={text} label={title} />
     </section>

@@ -25,11 +25,11 @@ export function SessionNeighbors({ id, sessionId }: SessionNeighborsProps) {
       {data !== undefined && (
         <ol className="session">
           {data.before.map((decision) => (
-            <Neighbor key={decision.decision_id} decision={decision} />
+            <Neighbor key={decision.decision_id} id={id} decision={decision} />
           ))}
           <li aria-current="true">This decision</li>
           {data.after.map((decision) => (
-            <Neighbor key={decision.decision_id} decision={decision} />
+            <Neighbor key={decision.decision_id} id={id} decision={decision} />
           ))}
         </ol>
       )}
@@ -37,7 +37,7 @@ export function SessionNeighbors({ id, sessionId }: SessionNeighborsProps) {
   )
 }
 
-function Neighbor({ decision }: { readonly decision: SessionDecision }) {
+function Neighbor({ id, decision }: { readonly id: string; readonly decision: SessionDecision }) {
   const search = useSearch()
   return (
     <li>
@@ -45,6 +45,7 @@ function Neighbor({ decision }: { readonly decision: SessionDecision }) {
         <Time iso={decision.received_at} />
       </Link>{' '}
       <Pill word={decision.evaluation.verdict} />{' '}
+      <Link href={`/compare?a=${id}&b=${decision.decision_id}`}>Compare</Link>{' '}
       <bdi className="quiet">{visible(decision.output_preview)}</bdi>
     </li>
   )

@@ -5,9 +5,9 @@ import { readDecisionText } from '../../decision/decision-text.ts'
 import { notYetWaitSeconds } from '../../api/retries.ts'
 import type { EvaluationBody, SessionContext } from '../../api/wire.ts'
 
-const pollMs = 2000
-/** After this many polls the page waits for the user. */
-const pollsMax = 60
+const waitSeconds = 20
+/** After this many waits the page waits for the user. */
+const waitsMax = 30
 
 function pathOf(id: string): string {
   return `/v1/decisions/${encodeURIComponent(id)}`
@@ -29,11 +29,16 @@ export function useDecision(id: string) {
 export function useEvaluation(id: string) {
   return useQuery({
     queryKey: ['evaluation', id],
-    queryFn: ({ signal }) =>
-      readJson<EvaluationBody>({ path: `/v1/evaluation/${encodeURIComponent(id)}`, signal }),
+    queryFn: ({ client, queryKey, signal }) => {
+      // The first read shows the current state; the next ones wait for the end of the evaluation.
+      const isFirst = client.getQueryData(queryKey) === undefined
+      const wait = isFirst ? '' : `?wait=${waitSeconds}`
+      const path = `/v1/evaluation/${encodeURIComponent(id)}${wait}`
+      return readJson<EvaluationBody>({ path, signal })
+    },
     refetchInterval: ({ state: { data, dataUpdateCount } }) => {
       const isOpen = data?.status === 'pending' || data?.status === 'evaluating'
-      return isOpen && dataUpdateCount < pollsMax ? pollMs : false
+      return isOpen && dataUpdateCount < waitsMax ? 1 : false
     }
   })
 }

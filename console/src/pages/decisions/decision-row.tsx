@@ -28,6 +28,7 @@ export const DecisionRow = memo(function DecisionRow(props: DecisionRowProps) {
       role="row"
       id={rowId(index)}
       className="row"
+      data-id={decision.decision_id}
       aria-rowindex={index + 2}
       aria-selected={isActive}
       style={{ transform: `translateY(${top}px)`, gridTemplateColumns: tracksOf(shown) }}

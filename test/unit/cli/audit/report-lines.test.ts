@@ -1,8 +1,9 @@
 /** Tests the text of an audit report. */
 import { expect, test } from '@jest/globals'
 import type { AuditReport } from '../../../../cli/audit/audit-report.ts'
-import { createAuditTally } from '../../../../cli/audit/audit-tally.ts'
 import { reportLines } from '../../../../cli/audit/report-lines.ts'
+import { createAuditTally, messagesIn, totalOf } from '../../../../store/audit/audit-tally.ts'
+import type { AuditTally } from '../../../../store/audit/audit-tally.ts'
 import { aMessage } from '../../consumers/fakes.ts'
 
 const window: AuditReport['window'] = {
@@ -12,14 +13,18 @@ const window: AuditReport['window'] = {
 }
 
 function aReport(changes: Partial<AuditReport['window']> = {}): AuditReport {
-  const tally = createAuditTally()
+  const tally = createAuditTally(0)
   tally.add(aMessage({ offset: 1n }), { outcome: 'stored' })
   const lost = { outcome: 'missing', why: 'row_gone' } as const
   const identity = { organization_id: 'o', decision_id: 'd' }
   tally.add(aMessage({ partition: 7, offset: 9n }), lost, identity)
-  tally.addInFlight([aMessage(), aMessage()])
-  const counts = { offsets: tally.offsets(), ...tally.counts }
-  return { window: { ...window, ...changes }, ...counts, missing_records: tally.missing }
+  for (const message of [aMessage(), aMessage()]) tally.add(message, { outcome: 'in_flight' })
+  return { window: { ...window, ...changes }, ...countsOf(tally) }
+}
+
+function countsOf({ all }: AuditTally) {
+  const counts = totalOf(all)
+  return { offsets: messagesIn(counts), ...counts, missing_records: all.missing }
 }
 
 test('prints the counts and one line per missing record', () => {
@@ -49,12 +54,11 @@ test.each([
 })
 
 test('counts missing records beyond a thousand without listing them', () => {
-  const tally = createAuditTally()
+  const tally = createAuditTally(0)
   for (let offset = 0n; offset < 1003n; offset++) {
     tally.add(aMessage({ offset }), { outcome: 'missing', why: 'not_stored' })
   }
-  const counts = { offsets: tally.offsets(), ...tally.counts }
-  const lines = reportLines({ window, ...counts, missing_records: tally.missing })
+  const lines = reportLines({ window, ...countsOf(tally) })
   expect(lines.at(-1)).toBe('… and 3 more are missing')
 })
 

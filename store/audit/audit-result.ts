@@ -2,8 +2,17 @@
 import type { Decision } from '../../core/decision/decision.ts'
 import { fingerprintOf } from '../../core/decision/fingerprint.ts'
 
-export type AuditOutcome =
-  'stored' | 'duplicate' | 'conflict' | 'dead_lettered' | 'erased' | 'in_flight' | 'missing'
+/** All outcomes, in print order. */
+export const auditOutcomes = [
+  'stored',
+  'duplicate',
+  'conflict',
+  'dead_lettered',
+  'erased',
+  'in_flight',
+  'missing'
+] as const
+export type AuditOutcome = (typeof auditOutcomes)[number]
 
 /**
  * Reason why a message is missing. `docs/guides/operations/audit.md` lists a remedy for each
@@ -19,8 +28,17 @@ export type MissingReason =
   /** The message cannot be decoded, and no dead-letter record reports it. */
   | 'undecodable_not_reported'
 
+export interface MissingRecord {
+  readonly partition: number
+  readonly offset: number
+  readonly why: MissingReason
+  /** Absent if the message cannot be decoded. */
+  readonly organization_id?: string
+  readonly decision_id?: string
+}
+
 export type AuditResult =
-  | { readonly outcome: Exclude<AuditOutcome, 'missing' | 'in_flight'> }
+  | { readonly outcome: Exclude<AuditOutcome, 'missing'> }
   | { readonly outcome: 'missing'; readonly why: MissingReason }
 
 /** State of a decision in Postgres. */

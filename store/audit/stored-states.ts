@@ -1,8 +1,8 @@
 /** Reads the state of decisions in Postgres: identity, row and matching erasure rules. */
 import type { Decision } from '../../core/decision/decision.ts'
 import { createIsErased } from '../../core/decision/erasure.ts'
-import { readErasureRules } from '../../store/erasure-rules.ts'
-import { identityArrays } from '../../store/find-identities.ts'
+import { readErasureRules } from '../erasure-rules.ts'
+import { identityArrays } from '../find-identities.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { StoredState } from './audit-result.ts'
 

@@ -1,7 +1,7 @@
 /** Tests how an audit classifies a message: stored, duplicate, erased or missing. */
 import { expect, test } from '@jest/globals'
-import { classify } from '../../../../cli/audit/audit-result.ts'
-import type { StoredState, AuditResult } from '../../../../cli/audit/audit-result.ts'
+import { classify } from '../../../../store/audit/audit-result.ts'
+import type { StoredState, AuditResult } from '../../../../store/audit/audit-result.ts'
 import { fingerprintOf } from '../../../../core/decision/fingerprint.ts'
 import { aDecision } from '../../../support/builders.ts'
 

@@ -1,8 +1,8 @@
 /** Finds the offsets of a window for which the audited group wrote a dead-letter record. */
 import type { OffsetRange } from '../../platform/kafka/topic-fetcher.ts'
-import { messagesOf } from '../../platform/kafka/topic-reader.ts'
 import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
 import { parseDeadLetter } from '../../platform/kafka/dead-letter-origin.ts'
+import type { AuditBudget } from './audit-budget.ts'
 
 interface DeadLetterQuery {
   readonly reader: TopicReader
@@ -14,6 +14,7 @@ interface DeadLetterQuery {
   readonly ranges: readonly OffsetRange[]
   /** Start of the window, in milliseconds since 1970. */
   readonly from: number
+  readonly budget: AuditBudget
 }
 
 /**
@@ -30,6 +31,7 @@ const clockSkewMs = 3_600_000
 /**
  * Reads the dead-letter records that the group wrote for the audited offsets. Keeps one entry in
  * memory per dead-lettered message.
+ * @throws if they exceed the byte limit
  */
 export async function readDeadLetteredOffsets(query: DeadLetterQuery): Promise<ReasonOf> {
   const { reader, topic, deadLetterTopic, group, ranges, signal } = query
@@ -38,13 +40,17 @@ export async function readDeadLetteredOffsets(query: DeadLetterQuery): Promise<R
   const ends = await reader.ranges(deadLetterTopic)
   const starts = await reader.offsetsAt(deadLetterTopic, query.from - clockSkewMs)
   const wanted = ends.map((range, index) => ({ ...range, from: starts[index] ?? range.from }))
-  for await (const message of messagesOf(reader.read(deadLetterTopic, wanted, signal))) {
-    const deadLetter = parseDeadLetter(message)
-    if (deadLetter?.origin.topic !== topic || deadLetter.group !== group) continue
-    const { partition, offset } = deadLetter.origin
-    const range = audited.get(partition)
-    if (range === undefined || offset < range.from || offset >= range.to) continue
-    reasons.set(`${partition}/${offset}`, deadLetter.reason)
+  for await (const fetched of reader.read(deadLetterTopic, wanted, signal)) {
+    if (!query.budget.take(fetched))
+      throw new Error('the dead-letter records exceed the byte limit')
+    for (const message of fetched.messages) {
+      const deadLetter = parseDeadLetter(message)
+      if (deadLetter?.origin.topic !== topic || deadLetter.group !== group) continue
+      const { partition, offset } = deadLetter.origin
+      const range = audited.get(partition)
+      if (range === undefined || offset < range.from || offset >= range.to) continue
+      reasons.set(`${partition}/${offset}`, deadLetter.reason)
+    }
   }
   return (partition, offset) => reasons.get(`${partition}/${offset}`)
 }

@@ -1,6 +1,6 @@
 /** Tests the set of identities that an audit has seen, before and after it is full. */
 import { expect, test } from '@jest/globals'
-import { createSeenIdentities } from '../../../../cli/audit/seen-identities.ts'
+import { createSeenIdentities } from '../../../../store/audit/seen-identities.ts'
 
 test('returns true once for each identity, even after growing', () => {
   const seen = createSeenIdentities(200_000)

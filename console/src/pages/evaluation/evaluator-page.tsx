@@ -1,0 +1,98 @@
+/** The evaluators of the organization, and one of them with its versions and their differences. */
+import { Link } from 'wouter'
+import { usePages } from '../../api/use-api.ts'
+import { visible } from '../../text/visible.ts'
+import { Loaded } from '../../ui/loaded.tsx'
+import { memberColumns, Members } from '../../ui/members.tsx'
+import { Page } from '../../ui/page.tsx'
+import { RequestButton } from '../../ui/request-button.tsx'
+import { definitionOf, EvaluatorButton, evaluatorsPath } from './evaluator-button.tsx'
+import type { EvaluatorBody } from './evaluator-button.tsx'
+import { ListPage } from './list-page.tsx'
+
+/** A link may contain any text, which must not choose another path to read. */
+const idPattern = /^[a-z][a-z0-9_-]*$/
+const columns = [
+  { name: 'Evaluator', cell: linkOf },
+  ...memberColumns<EvaluatorBody>('kind', 'description', 'version', 'updated_at')
+]
+
+function linkOf({ evaluator_id, name }: EvaluatorBody) {
+  return <Link href={`/evaluation/evaluators/${evaluator_id}`}>{visible(name)}</Link>
+}
+
+export function EvaluatorsPage() {
+  return (
+    <ListPage
+      title="Evaluators"
+      path={evaluatorsPath}
+      actions={<EvaluatorButton evaluator={null} />}
+      columns={columns}
+      keyOf={({ evaluator_id }) => evaluator_id}
+    />
+  )
+}
+
+export function EvaluatorPage({ id }: { readonly id: string }) {
+  const path = `${evaluatorsPath}/${idPattern.test(id) ? id : 'unknown'}`
+  const versions = usePages<EvaluatorBody>(`${path}/versions?limit=200`)
+  const [latest] = versions.rows
+  return (
+    <Page
+      title={visible(latest?.name ?? 'Evaluator')}
+      actions={latest?.built_in === false && actionsOf(latest, path)}
+    >
+      <Loaded query={versions} what="the evaluator">
+        {() => (
+          <>
+            {latest && <Members of={factsOf(latest)} />}
+            {versions.rows.map((row, index) =>
+              versionOf(row, versions.rows[index + 1], index === 0)
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function actionsOf(evaluator: EvaluatorBody, path: string) {
+  return (
+    <>
+      <EvaluatorButton evaluator={evaluator} />
+      <RequestButton label="Delete" needs="admin" request={() => ({ path, method: 'DELETE' })}>
+        The pending runs of the evaluator are canceled. Its scores are kept.
+      </RequestButton>
+    </>
+  )
+}
+
+/** Shows a version next to the one before it, if there is one. */
+function versionOf(shown: EvaluatorBody, before: EvaluatorBody | undefined, isNewest: boolean) {
+  const [lines, others] = [linesOf(shown), linesOf(before ?? shown)]
+  return (
+    <details key={shown.version} open={isNewest}>
+      <summary>Version {shown.version}</summary>
+      <div className="columns">
+        {before && <pre className="json">{markedLines(others, lines)}</pre>}
+        <pre className="json">{markedLines(lines, others)}</pre>
+      </div>
+    </details>
+  )
+}
+
+/** The definition is shown on its own. */
+function factsOf({ config: _, output: _output, ...facts }: EvaluatorBody) {
+  return facts
+}
+
+function linesOf(evaluator: EvaluatorBody): string[] {
+  return JSON.stringify(definitionOf(evaluator), null, 2).split('\n')
+}
+
+/** Marks the lines that the other text does not have. */
+function markedLines(lines: readonly string[], others: readonly string[]) {
+  return lines.map((line, index) => (
+    <div key={index}>{others.includes(line) ? visible(line) : <mark>{visible(line)}</mark>}</div>
+  ))
+}

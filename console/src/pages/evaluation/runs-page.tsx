@@ -1,0 +1,127 @@
+/** The runs of evaluators, by status and reason. The filters are in the URL. */
+import { parseAsString, useQueryStates } from 'nuqs'
+import { Link } from 'wouter'
+import type { runPage } from '../../../../api/results/schemas.ts'
+import { runReasons } from '../../../../core/evaluation/status-reason.ts'
+import { usePages } from '../../api/use-api.ts'
+import type { WireOf } from '../../api/wire.ts'
+import { explain } from '../../decision/explain.ts'
+import { visible } from '../../text/visible.ts'
+import type { Column } from '../../ui/data-table.tsx'
+import { JsonField } from '../../ui/form.tsx'
+import type { FormValues } from '../../ui/form.tsx'
+import { memberColumns, Value } from '../../ui/members.tsx'
+import { Pill } from '../../ui/pill.tsx'
+import { RequestButton } from '../../ui/request-button.tsx'
+import { ranges } from '../decisions/use-list-state.ts'
+import { evaluatorsPath } from './evaluator-button.tsx'
+import type { EvaluatorBody } from './evaluator-button.tsx'
+import { rulesPath } from './rules-page.tsx'
+import type { RuleBody } from './rules-page.tsx'
+import { ListPage } from './list-page.tsx'
+
+type Run = WireOf<typeof runPage>['data'][number]
+const path = '/v1/evaluation/runs'
+const names = ['status', 'status_reason', 'rule_id', 'evaluator_id']
+const all = Object.fromEntries(names.map((name) => [name, parseAsString]))
+const parsers = { ...all, from: parseAsString.withDefault('-7d') }
+const replayed = ['failed', 'expired', 'skipped', 'canceled']
+const statuses = ['succeeded', ...replayed, 'scheduled', 'running', 'retrying', 'blocked']
+const reasons = ['budget_exhausted', 'disabled', ...runReasons]
+
+const columns: readonly Column<Run>[] = [
+  { name: 'Time', cell: (run) => <Value value={run.evaluated_at ?? run.scheduled_at} /> },
+  { name: 'Status', cell: ({ status }) => <Pill word={status} /> },
+  { name: 'Reason', cell: ({ status, status_reason }) => explain(status_reason, status) },
+  ...memberColumns<Run>('rule', 'evaluator', 'evaluator_version'),
+  {
+    name: 'Decision',
+    cell: ({ decision_id: id }) => <Link href={`/decisions/${id}`}>{id.slice(-12)}</Link>
+  },
+  ...memberColumns<Run>('attempts', 'usd', 'error'),
+  { name: 'Actions', cell: actionOf }
+]
+
+export function RunsPage() {
+  const [filters, setFilters] = useQueryStates(parsers, { history: 'push' })
+  const rules = usePages<RuleBody>(`${rulesPath}?limit=200`).rows
+  const evaluators = usePages<EvaluatorBody>(`${evaluatorsPath}?limit=200`).rows
+  const given = Object.entries(filters).filter(([, value]) => value !== null)
+  const filter = Object.fromEntries(given) as Readonly<Record<string, string>>
+  const options: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+    status: statuses.map((each) => [each, each]),
+    status_reason: reasons.map((each) => [each, each]),
+    rule_id: rules.map(({ rule_id, name }) => [rule_id, name]),
+    evaluator_id: evaluators.map(({ evaluator_id, name }) => [evaluator_id, name]),
+    from: Object.entries(ranges)
+  }
+  return (
+    <ListPage
+      title="Runs"
+      path={`${path}?${new URLSearchParams(filter)}`}
+      actions={<ReplayButton filter={filter} />}
+      columns={columns}
+      keyOf={({ run_id }: Run) => run_id}
+    >
+      <p className="actions">
+        {Object.entries(options).map(([name, values]) => (
+          <select
+            key={name}
+            aria-label={name}
+            value={filter[name] ?? ''}
+            onChange={({ target }) => void setFilters({ [name]: target.value || null })}
+          >
+            {name !== 'from' && (
+              <option value="">any {name.replace('_', ' ').replace(' id', '')}</option>
+            )}
+            {choicesOf(filter[name], values).map(([value, label]) => (
+              <option key={value} value={value}>
+                {visible(label)}
+              </option>
+            ))}
+          </select>
+        ))}
+      </p>
+    </ListPage>
+  )
+}
+
+/** A link may choose a value that is not listed. */
+function choicesOf(chosen: string | undefined, values: readonly (readonly [string, string])[]) {
+  return [...new Map(chosen === undefined ? values : [[chosen, chosen], ...values])]
+}
+
+/** Waiting runs and runs with a score are not replayed. */
+function ReplayButton({ filter }: { readonly filter: Readonly<Record<string, string>> }) {
+  const { status = '', ...others } = filter
+  const value = { status: replayed.includes(status) ? [status] : ['failed'], ...others }
+  const requestOf = (dry_run: boolean) => (values: FormValues) => {
+    return { path: `${path}/replay`, body: { filter: values.json('filter'), dry_run } }
+  }
+  return (
+    <RequestButton
+      label="Replay"
+      needs="member"
+      isPrimary
+      request={requestOf(false)}
+      trial="Dry run"
+      trialRequest={requestOf(true)}
+      isTrialRequired
+      staysOpen
+    >
+      <JsonField label="Filter (JSON)" name="filter" value={value} />
+      Repeats each run once, in its version. A status is one of {replayed.join(', ')}.
+    </RequestButton>
+  )
+}
+
+function actionOf({ run_id, evaluated_at, cancel_requested_at, superseded_by }: Run) {
+  if (evaluated_at !== null) return superseded_by === null ? '' : 'replayed'
+  if (cancel_requested_at !== null) return 'is being canceled'
+  const cancel = () => ({ path: `${path}/${run_id}/cancel`, method: 'POST' as const })
+  return (
+    <RequestButton label="Cancel run" needs="member" request={cancel}>
+      The result of a call in progress is discarded.
+    </RequestButton>
+  )
+}

@@ -1,0 +1,81 @@
+/** Audits the decisions topic every few minutes, and stores the result as the ledger of each
+ * organization.
+ *
+ * The cost of an audit is limited: `AUDIT_BYTES_MAX` bytes from Kafka, about 200 MB of memory, and
+ * one process of the group at a time. A failed audit leaves the ledger of the last one in place and
+ * does not affect storage.
+ */
+import type { Clock } from '../../../core/clock.ts'
+import { every } from '../../../platform/process/every.ts'
+import type { Postgres } from '../../../platform/postgres/postgres.ts'
+import type { Config } from '../../../platform/config/config.ts'
+import type { Logger } from '../../../platform/telemetry/logger.ts'
+import { runAudit } from '../../../store/audit/run-audit.ts'
+import type { Audit, AuditDependencies, AuditRequest } from '../../../store/audit/run-audit.ts'
+import { hourMs, ledgerResultOf } from './ledger-result.ts'
+import { takeLease, writeLedger } from './ledger-table.ts'
+
+interface LedgerOptions extends Omit<AuditDependencies, 'postgres' | 'signal' | 'progress'> {
+  readonly config: Config<
+    | 'AUDIT_INTERVAL_SECONDS'
+    | 'AUDIT_WINDOW_SECONDS'
+    | 'AUDIT_BYTES_MAX'
+    | 'DECISIONS_TOPIC'
+    | 'STORAGE_GROUP_ID'
+  >
+  readonly postgres: Postgres
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const checkMsMax = 15_000
+/** About a million identities take 16 MiB. */
+const identitiesMax = 2 ** 20
+const organizationsMax = 5000
+/** Maximum number of missing records to log per audit. */
+const linesMax = 20
+
+/** @returns a function that stops auditing and resolves when the current audit has ended */
+export function startLedger(options: LedgerOptions): () => Promise<void> {
+  const ms = Math.min(checkMsMax, options.config.AUDIT_INTERVAL_SECONDS * 250)
+  const onError = (error: unknown): void =>
+    options.logger.warn({ error }, 'audit for the ledger failed; retrying when the next is due')
+  return every({ ms, firstAfterMs: ms, onError }, (signal) => auditIfDue(options, signal)).stop
+}
+
+async function auditIfDue(options: LedgerOptions, stopping: AbortSignal): Promise<void> {
+  const { config, postgres, clock, logger } = options
+  const { DECISIONS_TOPIC: topic, AUDIT_INTERVAL_SECONDS: seconds } = config
+  const lease = await takeLease(postgres, topic, seconds)
+  if (lease === null) return
+  const to = clock.now()
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(seconds * 1000)])
+  const audit = await runAudit({ ...options, signal }, requestOf(config, to)).catch(
+    (error: unknown) => {
+      if (stopping.aborted) return null
+      throw error
+    }
+  )
+  if (audit === null) return
+  const result = ledgerResultOf(audit, to, organizationsMax)
+  const isWritten = await writeLedger(postgres, { topic, lease }, result)
+  if (isWritten) logAudit(audit, logger, topic)
+}
+
+function requestOf(config: LedgerOptions['config'], to: number): AuditRequest {
+  return {
+    topic: config.DECISIONS_TOPIC,
+    group: config.STORAGE_GROUP_ID,
+    // The window begins at a whole hour, because gateways count by hour.
+    from: Math.floor((to - config.AUDIT_WINDOW_SECONDS * 1000) / hourMs) * hourMs,
+    to,
+    isToEnd: true,
+    limits: { bytesMax: config.AUDIT_BYTES_MAX, identitiesMax, organizationsMax }
+  }
+}
+
+function logAudit({ tally }: Audit, logger: Logger, topic: string): void {
+  for (const record of tally.all.missing.slice(0, linesMax)) {
+    logger.error({ topic, ...record }, 'record missing')
+  }
+}

@@ -1,0 +1,236 @@
+/** Tests the pages of evaluation in a browser: configuration, reasons, roles and accessibility. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { onEnd } from '../support/cleanup.ts'
+import type { Tenant } from '../support/installation.ts'
+import { startJudgeServer } from '../support/judge-server.ts'
+import type { JudgeServer } from '../support/judge-server.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+
+const scene = useConsoleScene()
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const paths = ['rules', 'evaluators', 'evaluators/not_refusal', 'runs', 'connections', 'health']
+let judge: JudgeServer
+let judgeId: string
+let viewer: Tenant
+
+/** Sends a change as the owner, and returns the response. */
+async function send(path: string, body: object): Promise<Record<string, unknown>> {
+  const { gateway, client, tenant } = scene()
+  const { body: login } = await client.login(tenant.email, tenant.password)
+  const authorization = `Bearer ${String(login['access_token'])}`
+  const headers = { authorization, 'content-type': 'application/json' }
+  const options = { method: 'POST', headers, body: JSON.stringify(body) }
+  const response = await fetch(`${gateway.url}/v1/evaluation/${path}`, options)
+  const text = await response.text()
+  expect([response.ok, text]).toEqual([true, text])
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+beforeAll(async () => {
+  const { sluice, tenant } = scene()
+  judge = await startJudgeServer()
+  onEnd(() => judge.close())
+  const models = [{ model: 'grader', usd_per_million_input: 1, usd_per_million_output: 2 }]
+  const connection = { name: 'judges', base_url: judge.baseUrl, api_key: 'sk-secret', models }
+  const { connection_id } = await send('connections', connection)
+  const config = {
+    connection_id,
+    model: 'grader',
+    prompt: 'Is {{output}} helpful?',
+    scale: { type: 'rubric', min: 1, max: 5 }
+  }
+  const draft = { name: 'helpful', kind: 'llm_judge', config, self_test: false }
+  judgeId = String((await send('evaluators', draft))['evaluator_id'])
+  viewer = await sluice.createTenant()
+  await sluice.database.query(
+    `update memberships set organization_id = $1, role = 'viewer'
+      where user_id = (select user_id from users where email = $2)`,
+    [tenant.organization_id, viewer.email]
+  )
+})
+
+async function open(path: string, tenant = scene().tenant) {
+  const watched = await openPage(scene())
+  await signIn(watched.page, tenant)
+  await watched.page.goto(`/console/evaluation/${path}`)
+  await watched.page.getByRole('navigation', { name: 'Evaluation' }).waitFor()
+  return watched
+}
+
+/** Returns descriptions of the violations of WCAG 2.2 AA. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  const options = JSON.stringify({ runOnly: tags })
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`)
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
+
+test('creates an evaluator and a rule after their previews, and shows the run and the score', async () => {
+  const { client } = scene()
+  await client.accept({ input: 'x', output: 'a brief answer', domain: 'refunds' })
+  await waitUntil('a stored decision', async () => {
+    const { body } = await client.get('/v1/decisions?domain=refunds')
+    return (body['data'] as object[]).length > 0
+  })
+  const watched = await open('evaluators')
+  const { page } = watched
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'New evaluator' }).click()
+  const definition = dialog.getByLabel('Definition (JSON)')
+  await definition.fill('{ "name": "Bad", "kind": "regex", "config": { "pattern": "(" } }')
+  await dialog.getByRole('button', { name: 'New evaluator' }).click()
+  await dialog.getByText('/config/pattern').waitFor()
+  await dialog.getByText('/name', { exact: true }).waitFor()
+  await definition.fill('{ "name": ')
+  await dialog.getByRole('button', { name: 'New evaluator' }).click()
+  await dialog.getByText('The text is not JSON').waitFor()
+  await definition.fill(
+    '{ "name": "brief", "kind": "heuristic", "config": { "check": "length", "max": 40 } }'
+  )
+  await dialog.getByRole('button', { name: /^Test on/ }).click()
+  await dialog.getByText(/The output has 14 characters/).waitFor()
+  await dialog.getByRole('button', { name: 'New evaluator' }).click()
+  await page.getByRole('link', { name: 'brief', exact: true }).waitFor()
+
+  await page.getByRole('link', { name: 'rules', exact: true }).click()
+  await page.getByRole('button', { name: 'New rule' }).click()
+  await dialog.getByLabel('Name').fill('brief refunds')
+  await dialog.getByLabel('brief', { exact: true }).check()
+  await dialog.getByLabel('Terms (JSON)').fill('{ "match": { "domains": ["refunds*"] } }')
+  expect(await dialog.getByRole('button', { name: 'New rule' }).isDisabled()).toBe(true)
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByText('Estimated runs per day').waitFor()
+  expect(await dialog.getByText('Matched in 7 days').locator('xpath=../dd').innerText()).toBe('1')
+  await dialog.getByRole('button', { name: 'New rule' }).click()
+  await page.getByRole('rowheader', { name: 'brief refunds' }).waitFor()
+
+  const id = await waitUntil('an evaluated decision', async () => {
+    const sent = await client.accept({ input: 'x', output: 'brief', domain: 'refunds' })
+    const { body } = await client.get(`/v1/evaluation/${sent}?wait=20&until=evaluated`)
+    return JSON.stringify(body['plan']).includes('brief refunds') && sent
+  })
+  await page.getByRole('link', { name: 'runs', exact: true }).click()
+  await page.getByLabel('rule_id').selectOption('brief refunds')
+  await page.waitForURL(/rule_id=rul_/)
+  const link = page.getByRole('link', { name: id.slice(-12) })
+  await link.click()
+  await page.getByRole('cell', { name: 'brief 5' }).waitFor()
+  await page.goBack()
+  await link.waitFor()
+  expect(await page.getByRole('row', { name: /not_refusal/ }).count()).toBe(0)
+  // The refused definition is an answer of the API that the browser reports.
+  expectNoFlaws({ flaws: watched.flaws.filter((flaw) => !flaw.includes('status of 422')) })
+})
+
+test('says of each decision without a score why, and the counts of the rules add up', async () => {
+  const { client } = scene()
+  const evaluators = [{ evaluator_id: judgeId }]
+  await send('rules', { name: 'unsampled', evaluators, sampling: { rate: 0 } })
+  await send('rules', { name: 'poor', evaluators, budget: { calls_per_day: 0 } })
+  await send('rules', { name: 'elsewhere', evaluators, match: { domains: ['elsewhere'] } })
+  await send('rules', { name: 'judged', evaluators })
+  const reasonsOf = async (sent: string): Promise<string> => {
+    const { body } = await client.get(`/v1/evaluation/${sent}`)
+    return JSON.stringify(body['plan'])
+  }
+  judge.behave('bad_request')
+  const failed = await waitUntil('a failed run', async () => {
+    const sent = await client.accept({ input: 'x', output: 'an answer', domain: 'why' })
+    await client.get(`/v1/evaluation/${sent}?wait=20&until=evaluated`)
+    return (await reasonsOf(sent)).includes('judged') && sent
+  })
+  const { page } = await open('rules')
+  await page.goto(`/console/decisions/${failed}`)
+  const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) })
+  await rowOf('elsewhere').getByText('The domain of the decision does not match').waitFor()
+  await rowOf('unsampled').getByText('The decision is not in the sample of the rule.').waitFor()
+  await rowOf('poor').getByText('The budget of the rule was exhausted.').waitFor()
+  await rowOf('judged').getByText('The provider returned an error.').waitFor()
+
+  judge.behave('unauthorized')
+  const blocked = await client.accept({ input: 'x', output: 'an answer', domain: 'why' })
+  await waitUntil('a blocked run', async () => (await reasonsOf(blocked)).includes('blocked'))
+  await page.goto(`/console/decisions/${blocked}`)
+  await rowOf('judged').getByText('The provider rejected the credentials').waitFor()
+  await page.goto('/console/evaluation/connections')
+  await page.getByText('The provider rejected the credentials').waitFor()
+  await page.getByRole('cell', { name: 'open', exact: true }).waitFor()
+
+  await page.goto('/console/evaluation/rules')
+  const judged = page.getByRole('row', { name: /^judged / })
+  const counts = await waitUntil('the counts of the rule', async () => {
+    const texts = await judged.getByRole('cell').allInnerTexts()
+    return texts[3] === '2' && texts.slice(4, 10).map(Number)
+  })
+  // Scored, failed, skipped, expired, canceled and pending.
+  expect(counts).toEqual([0, 1, 0, 0, 0, 1])
+})
+
+test('counts the runs before it replays them, and can cancel a waiting run', async () => {
+  const { page } = await open('runs?status=failed')
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Replay' }).click()
+  const replay = dialog.getByRole('button', { name: 'Replay' })
+  expect(await replay.isDisabled()).toBe(true)
+  await dialog.getByRole('button', { name: 'Dry run' }).click()
+  const valueOf = (name: string) => dialog.getByText(name, { exact: true }).locator('xpath=../dd')
+  expect(await valueOf('Dry run').innerText()).toBe('yes')
+  expect(Number(await valueOf('Planned').innerText())).toBeGreaterThan(0)
+  expect(await page.getByText('replayed', { exact: true }).count()).toBe(0)
+  await replay.click()
+  await page.getByText('replayed', { exact: true }).first().waitFor()
+  expect(await valueOf('Dry run').innerText()).toBe('no')
+  await page.keyboard.press('Escape')
+
+  await page.getByLabel('status', { exact: true }).selectOption('blocked')
+  await page.getByRole('button', { name: 'Cancel run' }).first().click()
+  await dialog.getByRole('button', { name: 'Cancel run' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByLabel('status', { exact: true }).selectOption('canceled')
+  await page.getByText('A user canceled the run.').first().waitFor()
+})
+
+test('shows a viewer each action, disabled with the reason, and the server refuses it', async () => {
+  const { page } = await open('rules', viewer)
+  for (const path of ['rules', `evaluators/${judgeId}`, 'runs', 'connections', 'health']) {
+    await page.goto(`/console/evaluation/${path}`)
+    const actions = page.locator('main header button, main .row-actions button')
+    await actions.first().waitFor()
+    for (const button of await actions.all()) {
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+      expect(await button.getAttribute('title')).toMatch(/^Requires the role (member|admin)/)
+    }
+    await actions.first().click({ force: true })
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  }
+  const { client, gateway } = scene()
+  const { body } = await client.login(viewer.email, viewer.password)
+  const headers = { authorization: `Bearer ${String(body['access_token'])}` }
+  const url = `${gateway.url}/v1/evaluation/rules/default`
+  expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(403)
+})
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  test('no page violates WCAG 2.2 AA or the Content-Security-Policy', async () => {
+    const watched = await openPage(scene(), { colorScheme })
+    const { page } = watched
+    await signIn(page, scene().tenant)
+    for (const path of paths) {
+      await page.goto(`/console/evaluation/${path}`)
+      await page.locator('main table, main dl').first().waitFor()
+      expect([path, await violationsOf(page)]).toEqual([path, []])
+      const buttons = page.locator('main header button')
+      if ((await buttons.count()) === 0) continue
+      await buttons.first().click()
+      await page.getByRole('dialog').waitFor()
+      expect([path, 'dialog', await violationsOf(page)]).toEqual([path, 'dialog', []])
+    }
+    expectNoFlaws(watched)
+  })
+})
