@@ -5,7 +5,7 @@ import type { WireOf } from '../../../api/wire.ts'
 import { useOnboarding } from '../../../onboarding/use-onboarding.ts'
 import { visible } from '../../../text/visible.ts'
 import { PagedTable } from '../../../ui/data-table.tsx'
-import type { Column } from '../../../ui/data-table.tsx'
+import type { TableColumn } from '../../../ui/data-table.tsx'
 import { ForRole } from '../../../ui/for-role.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pill } from '../../../ui/pill.tsx'
@@ -21,7 +21,7 @@ const newForMs = 3_600_000
 const countOf = (count: number | null): string => count?.toLocaleString('en') ?? '–'
 const timeOf = (iso: string | null) => (iso === null ? 'never' : <Time iso={iso} />)
 
-const columns: readonly Column<ApiKey>[] = [
+const columns: readonly TableColumn<ApiKey>[] = [
   { name: 'Name', cell: ({ name }) => name },
   { name: 'Key', cell: ({ prefix }) => <code>{prefix}…</code> },
   { name: 'May', cell: ({ scopes }) => scopes.map((scope) => scopeWords[scope]).join(', ') },
