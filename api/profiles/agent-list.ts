@@ -22,7 +22,7 @@ import type { ListedAgent } from './schemas.ts'
 
 /** Maximum number of agents in a list. Agents seen less recently are omitted. */
 export const agentsMax = 10_000
-/** Maximum number of versions listed per agent. */
+/** Maximum number of versions, and of SDK versions, listed per agent. */
 const versionsMax = 3
 
 /**
@@ -161,7 +161,8 @@ export async function readListed(
         partial: countOf(outcomes, 1, 'partial'),
         failed: countOf(outcomes, 1, 'failed')
       },
-      versions: versions.filter(({ agent_id }) => agent_id === agentId).map(({ value }) => value)
+      versions: versionsOf(versions, agentId, 'agent_version'),
+      sdk_versions: versionsOf(versions, agentId, 'sdk_version')
     }
   })
 }
@@ -194,26 +195,38 @@ function agentOf({ key }: SumRow): string {
   return (JSON.parse(key ?? '[]') as (string | null)[])[0] ?? ''
 }
 
-/** Selects the most recently seen versions of each agent, newest first. */
+type VersionRow = {
+  readonly agent_id: string
+  readonly facet: 'agent_version' | 'sdk_version'
+  readonly value: string
+}
+
+function versionsOf(rows: readonly VersionRow[], agentId: string, facet: VersionRow['facet']) {
+  return rows
+    .filter((row) => row.agent_id === agentId && row.facet === facet)
+    .map(({ value }) => value)
+}
+
+/** Selects the most recently seen versions and SDK versions of each agent, newest first. */
 function selectVersions(
   store: OrganizationStore,
   agentIds: readonly string[],
   { from, to }: HourRange
 ) {
-  return query<{ agent_id: string; value: string }>(
+  return query<VersionRow>(
     store,
-    sql`select agent_id, value
-       from (select agent_id, value,
-                    row_number() over (partition by agent_id
+    sql`select agent_id, facet, value
+       from (select agent_id, facet, value,
+                    row_number() over (partition by agent_id, facet
                                        order by max(hour) desc, sum(decisions) desc, value) as place
                from decision_facet_hours
               where organization_id = ${store.organizationId}
                 and agent_id = any(${agentIds})
                 and hour >= ${new Date(from)}
                 and hour < ${new Date(to)}
-                and facet = 'agent_version'
+                and facet in ('agent_version', 'sdk_version')
                 and decisions > 0
-              group by agent_id, value) seen
+              group by agent_id, facet, value) seen
       where place <= ${versionsMax}
       order by agent_id, place`
   )

@@ -248,7 +248,10 @@ const listedAgent = objectOf({
   pass_rate: measure,
   error_rate: errorRate,
   evaluation: objectOf({ evaluated: scored, partial: count, failed: count }),
-  versions: listOf(text({ example: '2.4.0' }), { description: 'The most recently seen versions.' })
+  versions: listOf(text({ example: '2.4.0' }), { description: 'The most recently seen versions.' }),
+  sdk_versions: listOf(text({ example: 'sluice-sdk/1.2.0' }), {
+    description: 'The most recently seen SDK versions.'
+  })
 })
 export type ListedAgent = Static<typeof listedAgent>
 

@@ -54,6 +54,8 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
       baseURL: origin,
       viewport: { width: 1280, height: 800 },
       colorScheme: options.colorScheme ?? 'light',
+      // Without a locale, Chromium names one that Intl rejects.
+      locale: 'en-US',
       timezoneId: 'Asia/Kolkata',
       permissions: ['clipboard-read', 'clipboard-write']
     }))
@@ -71,12 +73,12 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
 }
 
 /** Opens a path of the console and signs in as the tenant. */
-export async function signIn(page: Page, tenant: Tenant, path = '/console/'): Promise<void> {
+export async function signIn(page: Page, tenant: Tenant, path = '/console/decisions') {
   await page.goto(path)
   await page.getByLabel('Email').fill(tenant.email)
   await page.getByLabel('Password').fill(tenant.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: /^Decisions?$/ }).waitFor()
+  await page.locator('.shell').waitFor()
 }
 
 /** Presses a button that copies, and returns the content of the clipboard. */

@@ -1,16 +1,13 @@
 /** Tests the pages in a browser: state in the URL, keyboard, accessibility and failures. */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { run } from '../support/run-to-end.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { copiedBy, expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { violationsOf } from './violations.ts'
 
 const scene = useConsoleScene()
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const count = 130
 let newest = ''
 
@@ -25,14 +22,6 @@ beforeAll(async () => {
     return (body['meta'] as { count: { value: number } }).count.value >= count
   })
 })
-
-/** Returns descriptions of the violations of WCAG 2.2 AA. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource)
-  const options = JSON.stringify({ runOnly: tags })
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`)
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-}
 
 function rowsOf(page: Page) {
   return page.locator('[role=row][aria-selected]')

@@ -1,7 +1,7 @@
 /** Reads resources of the API for components, and changes them. */
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { readJson } from './api.ts'
 import type { ApiRequest } from './api.ts'
 import type { PageOf } from './wire.ts'
@@ -13,19 +13,36 @@ interface ReadOptions {
 
 /** Reads the resource at a path. A null path reads nothing. */
 export function useRead<T>(path: string | null, { pollMs }: ReadOptions = {}) {
-  return useQuery({
-    queryKey: ['read', path],
+  const queryKey = ['read', path]
+  const query = useQuery({
+    queryKey,
     enabled: path !== null,
     queryFn: ({ signal }) => readJson<T>({ path: path ?? '', signal }),
     refetchInterval: pollMs ?? false,
     placeholderData: keepPreviousData
   })
+  return { ...query, data: useKept<T>(query, queryKey) }
+}
+
+interface KeptQuery<T> {
+  readonly data: T | undefined
+  readonly isSuccess: boolean
+  readonly isPlaceholderData: boolean
+}
+
+/** Returns the data. If the first read of a path failed, returns those of the path before. */
+function useKept<T>({ data, isSuccess, isPlaceholderData }: KeptQuery<T>, key: readonly unknown[]) {
+  const queries = useQueryClient()
+  const readKey = useRef(key)
+  if (isSuccess && !isPlaceholderData) readKey.current = key
+  return data ?? queries.getQueryData<T>(readKey.current)
 }
 
 /** Reads a list page by page. The path has its filters but no cursor. */
 export function usePages<T>(path: string, { pollMs }: ReadOptions = {}) {
+  const queryKey = ['read', path, 'pages']
   const query = useInfiniteQuery({
-    queryKey: ['read', path, 'pages'],
+    queryKey,
     queryFn: ({ pageParam, signal }) =>
       readJson<PageOf<T>>({ path: withParameter(path, 'cursor', pageParam), signal }),
     initialPageParam: null as string | null,
@@ -33,9 +50,10 @@ export function usePages<T>(path: string, { pollMs }: ReadOptions = {}) {
     refetchInterval: pollMs ?? false,
     placeholderData: keepPreviousData
   })
-  const pages = query.data?.pages
-  const rows = useMemo(() => pages?.flatMap(({ data }) => data) ?? [], [pages])
-  return { ...query, rows }
+  const data = useKept(query, queryKey)
+  const pages = data?.pages
+  const rows = useMemo(() => pages?.flatMap((page) => page.data) ?? [], [pages])
+  return { ...query, data, rows }
 }
 
 /** Sends changes. After each, what the page shows is read again. */

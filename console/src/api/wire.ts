@@ -21,8 +21,11 @@ export type WireOf<S extends TSchema> = Wire<Static<S>>
 /** One page of a list. */
 export interface PageOf<T> {
   readonly data: readonly T[]
-  readonly meta: { readonly next_cursor: string | null }
+  readonly meta: { readonly next_cursor: string | null } & Partial<Lag>
 }
+
+/** How far reads are behind. */
+export type Lag = Pick<DecisionPageBody['meta'], 'as_of' | 'lag_ms'>
 
 export type Me = WireOf<typeof me>
 export type DecisionPageBody = WireOf<typeof decisionPage>

@@ -1,6 +1,7 @@
 /** All routes of the console. */
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { useOnboarding } from '../onboarding/use-onboarding.ts'
 import { useSession } from '../session/use-session.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -10,6 +11,16 @@ import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
 
+const WelcomePage = lazy(async () => ({
+  default: (await import('./welcome/welcome-page.tsx')).WelcomePage
+}))
+const LivePage = lazy(async () => ({ default: (await import('./live/live-page.tsx')).LivePage }))
+const SettingsPages = lazy(async () => ({
+  default: (await import('./settings/settings-pages.tsx')).SettingsPages
+}))
+const AgentPages = lazy(async () => ({
+  default: (await import('./agents/agent-page.tsx')).AgentPages
+}))
 const HealthPage = lazy(async () => ({
   default: (await import('./health/health-page.tsx')).HealthPage
 }))
@@ -49,8 +60,15 @@ function Pages() {
   return (
     <Switch>
       <Route path="/">
-        <Redirect to="/decisions" replace />
+        <Home />
       </Route>
+      <Route path="/welcome">
+        <WelcomePage />
+      </Route>
+      <Route path="/live">
+        <LivePage />
+      </Route>
+      <Route path="/settings/:name">{({ name }) => <SettingsPages name={name} />}</Route>
       <Route path="/decisions">
         <DecisionsPage />
       </Route>
@@ -58,6 +76,9 @@ function Pages() {
         <ComparePage />
       </Route>
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={id} />}</Route>
+      <Route path="/agents/*?">
+        <AgentPages />
+      </Route>
       <Route path="/health">
         <HealthPage />
       </Route>
@@ -71,4 +92,11 @@ function Pages() {
       </Route>
     </Switch>
   )
+}
+
+/** The first page: the way to the first score, until there is one. */
+function Home() {
+  const { data, isError } = useOnboarding()
+  if (data === undefined && !isError) return <Loading label="Loading…" />
+  return <Redirect to={data?.complete === false ? '/welcome' : '/decisions'} replace />
 }

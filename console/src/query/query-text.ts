@@ -32,7 +32,7 @@ function unquote(text: string): string {
 
 /** Writes a value so that it is one term. */
 export function quoteValue(value: string): string {
-  return /[\s"\\]/.test(value) || value === '' ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : value
+  return /[\s":\\]/.test(value) || value === '' ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : value
 }
 
 /** Returns the text with one term for the field, or without it if `value` is empty. */

@@ -33,3 +33,25 @@ export function formatDuration(microseconds: number | null): string {
   if (microseconds < 1000) return `${microseconds} µs`
   return `${Math.round(microseconds / 1000).toLocaleString('en')} ms`
 }
+
+const shares = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+
+/** Formats a share as a percentage, for example `93.8%`. */
+export function formatShare(share: number): string {
+  return shares.format(share)
+}
+
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: 3 })
+}
+
+export function formatUsd(usd: number): string {
+  return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`
+}
+
+/** Formats a cost of the API, which covers only tokens with a price. */
+export function formatCost(cost: { usd: number; priced_share: number } | null): string {
+  if (cost === null) return 'no price'
+  const part = cost.priced_share < 1 ? ` for ${formatShare(cost.priced_share)} of the tokens` : ''
+  return formatUsd(cost.usd) + part
+}

@@ -60,6 +60,21 @@ function classOf(isNumber = false): string | undefined {
   return isNumber ? 'number' : undefined
 }
 
+interface TableSectionProps<Row> extends DataTableProps<Row> {
+  /** Shown instead of a table without rows. */
+  readonly empty: string
+}
+
+/** A section with a heading and a table. */
+export function TableSection<Row>({ empty, ...table }: TableSectionProps<Row>) {
+  return (
+    <section>
+      <h2>{table.label}</h2>
+      {table.rows.length === 0 ? <p>{empty}</p> : <DataTable {...table} />}
+    </section>
+  )
+}
+
 interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
   /** The result of `usePages`. */
   readonly list: Omit<Parameters<typeof Loaded>[0]['query'], 'data'> & {

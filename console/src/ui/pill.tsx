@@ -2,12 +2,15 @@
 
 const tones: Readonly<Record<string, string>> = {
   pass: 'good',
+  active: 'good',
+  silent: 'warn',
   succeeded: 'good',
   evaluated: 'good',
   fail: 'bad',
   failed: 'bad',
   expired: 'bad',
   mixed: 'warn',
+  expiring: 'warn',
   partial: 'warn',
   blocked: 'warn',
   retrying: 'warn'

@@ -101,7 +101,8 @@ describe('GET /v1/profiles', () => {
       pass_rate: { value: 0.5, n: 2 },
       error_rate: { value: 0.5, n: 2 },
       evaluation: { evaluated: 1, partial: 1, failed: 0 },
-      versions: ['2']
+      versions: ['2'],
+      sdk_versions: ['sluice-sdk/1']
     })
     const sparkline = rows[1]?.['sparkline'] as { n: number }[]
     expect(sparkline.length).toBeLessThanOrEqual(24)

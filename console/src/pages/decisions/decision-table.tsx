@@ -3,9 +3,10 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 import type { DecisionSummary } from '../../api/wire.ts'
+import type { MissingRows } from '../../live/tail-buffer.ts'
 import { useKeys } from '../../ui/use-keys.ts'
 import { columns, tracksOf } from './columns.ts'
-import { DecisionRow, rowId } from './decision-row.tsx'
+import { DecisionRow, GapRow, rowId } from './decision-row.tsx'
 import { useRowMenu } from './row-menu.tsx'
 import { chosenColumns, useListState } from './use-list-state.ts'
 
@@ -13,7 +14,7 @@ const rowHeight = 32
 const overscan = 8
 
 interface DecisionTableProps {
-  readonly rows: readonly DecisionSummary[]
+  readonly rows: readonly (DecisionSummary | MissingRows)[]
   readonly hasMore: boolean
   /** Index of the active row; -1 if there is none. */
   readonly active: number
@@ -31,8 +32,9 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
   useKeys({
     m: () => {
       const box = document.getElementById(rowId(active))?.getBoundingClientRect()
-      if (rows[active] !== undefined && box !== undefined)
-        onMenu(rows[active], box.left, box.bottom)
+      const row = rows[active]
+      if (row !== undefined && !('gap' in row) && box !== undefined)
+        onMenu(row, box.left, box.bottom)
     }
   })
   const virtualizer = useVirtualizer({
@@ -68,11 +70,12 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
         {items.map(({ index, start }) => {
           const decision = rows[index]
           if (decision === undefined) return null
+          const top = start - rowHeight
+          if ('gap' in decision) return <GapRow key={index} {...decision} {...{ index, top }} />
           return (
             <DecisionRow
               key={decision.decision_id}
-              {...{ decision, index, shown, listQuery, onPeek, onMenu }}
-              top={start - rowHeight}
+              {...{ decision, index, top, shown, listQuery, onPeek, onMenu }}
               isActive={index === active}
             />
           )

@@ -58,7 +58,7 @@ function EmptyRange() {
   )
 }
 
-function NoDecisions() {
+export function NoDecisions() {
   const command = [
     `curl '${location.origin}/v1/ingest' \\`,
     '  -H "Authorization: Bearer $SLUICE_API_KEY" \\',

@@ -37,7 +37,6 @@ export function EvaluatorPage({ id }: { readonly id: string }) {
   const path = `${evaluatorsPath}/${idPattern.test(id) ? id : 'unknown'}`
   const versions = usePages<EvaluatorBody>(`${path}/versions?limit=200`)
   const [latest] = versions.rows
-  const { config: _, output: _output, ...facts } = latest ?? {}
   return (
     <Page
       title={visible(latest?.name ?? 'Evaluator')}
@@ -46,7 +45,7 @@ export function EvaluatorPage({ id }: { readonly id: string }) {
       <Loaded query={versions} what="the evaluator">
         {() => (
           <>
-            <Members of={facts} />
+            {latest && <Members of={factsOf(latest)} />}
             {versions.rows.map((row, index) =>
               versionOf(row, versions.rows[index + 1], index === 0)
             )}
@@ -80,6 +79,11 @@ function versionOf(shown: EvaluatorBody, before: EvaluatorBody | undefined, isNe
       </div>
     </details>
   )
+}
+
+/** The definition is shown on its own. */
+function factsOf({ config: _, output: _output, ...facts }: EvaluatorBody) {
+  return facts
 }
 
 function linesOf(evaluator: EvaluatorBody): string[] {
