@@ -32,11 +32,12 @@ let before = session.get()
 session.subscribe(() => {
   const now = session.get()
   // The next user or organization must not see the data of the last one.
+  const isOther = before.owner !== null && now.owner !== before.owner
+  if (now.state === 'signed_out' || isOther) forgetQueries()
   if (now.state === 'signed_out') {
     queries.clear()
-    forgetQueries()
     if (before.state !== 'starting') history.replaceState(null, '', '/console/')
-  } else if (before.owner !== null && now.owner !== before.owner) void queries.resetQueries()
+  } else if (isOther) void queries.resetQueries()
   before = now
 })
 

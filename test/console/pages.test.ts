@@ -400,7 +400,7 @@ test('shows no row of the last organization or user while it reads', async () =>
   await signIn(page, stranger)
   await rowsOf(page).first().waitFor()
   const search = '**/v1/decisions/search'
-  /** Holds the next searches while the list must be empty, and then lets them go on. */
+  /** Holds the next searches while the list must be empty, and then resumes them. */
   const expectNoRows = async (act: () => Promise<unknown>) => {
     const held: (() => Promise<void>)[] = []
     await page.route(search, (route) => void held.push(() => route.fallback()))
@@ -408,7 +408,7 @@ test('shows no row of the last organization or user while it reads', async () =>
     await waitUntil('a search', () => held.length > 0)
     expect(await rowsOf(page).count()).toBe(0)
     await page.unroute(search)
-    for (const letGo of held) await letGo()
+    for (const release of held) await release()
   }
   const select = page.getByLabel('Organization')
   await expectNoRows(() => select.selectOption(stranger.organization_id))

@@ -42,5 +42,6 @@ function curlOf(url: string, secret: string, body: string): string {
 
 /** Returns the command that saves an export. */
 export function curlOfExport(url: string, format: string): string {
-  return `curl --globoff '${url.replaceAll("'", '%27')}' -H "Authorization: Bearer $TOKEN" -o decisions.${format}`
+  const quoted = `'${url.replaceAll("'", '%27')}'`
+  return `curl --globoff ${quoted} -H "Authorization: Bearer $TOKEN" -o decisions.${format}`
 }

@@ -7,7 +7,7 @@ import { Time } from './time.tsx'
 const words = new Map(
   Object.entries({ '7d': 'in 7 days', api: 'API', est: 'estimated', url: 'URL', usd: 'USD' })
 )
-const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+const timeExpression = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 export function labelOf(name: string): string {
   const text = name.split('_').map((word) => words.get(word) ?? word)
@@ -19,7 +19,12 @@ export function Value({ value }: { readonly value: unknown }): ReactNode {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'number') return value.toLocaleString('en', { maximumFractionDigits: 6 })
   const text = textOf(value)
-  return time.test(text) ? <Time iso={text} /> : <bdi>{visible(text) || '–'}</bdi>
+  return isTime(text) ? <Time iso={text} /> : <bdi>{visible(text) || '–'}</bdi>
+}
+
+/** A text of a user can look like a time without being one. */
+function isTime(text: string): boolean {
+  return timeExpression.test(text) && !Number.isNaN(Date.parse(text))
 }
 
 /** Returns the members of an object; those of an object in it follow its name. */

@@ -1,4 +1,4 @@
-/** Two decisions next to each other: fields, scores with their versions, and the lines that differ. */
+/** Compares two decisions: fields, scores with their versions, and the lines that differ. */
 import { parseAsString, useQueryStates } from 'nuqs'
 import { useMemo } from 'react'
 import type { DecisionParts } from '../../decision/decision-text.ts'

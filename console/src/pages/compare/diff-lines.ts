@@ -42,8 +42,8 @@ function walk(left: readonly string[], right: readonly string[]): DiffPart[] {
     if (column === right.length) return 'left'
     if (left[row] === right[column]) return 'same'
     const at = row * (right.length + 1) + column
-    const [below = 0, beside = 0] = [common[at + right.length + 1], common[at + 1]]
-    return below >= beside ? 'left' : 'right'
+    const [below = 0, after = 0] = [common[at + right.length + 1], common[at + 1]]
+    return below >= after ? 'left' : 'right'
   }
   while (row < left.length || column < right.length) {
     const kind = kindHere()
@@ -62,9 +62,9 @@ function commonLengths(left: readonly string[], right: readonly string[]): Uint1
   for (let row = left.length - 1; row >= 0; row--) {
     for (let column = right.length - 1; column >= 0; column--) {
       const at = row * width + column
-      const [below, beside] = [table[at + width] ?? 0, table[at + 1] ?? 0]
+      const [below, after] = [table[at + width] ?? 0, table[at + 1] ?? 0]
       const isSame = left[row] === right[column]
-      table[at] = isSame ? 1 + (table[at + width + 1] ?? 0) : Math.max(below, beside)
+      table[at] = isSame ? 1 + (table[at + width + 1] ?? 0) : Math.max(below, after)
     }
   }
   return table

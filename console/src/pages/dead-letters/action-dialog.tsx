@@ -41,7 +41,8 @@ export function ActionDialog({ action, request, onClose }: ActionDialogProps) {
         <Confirm
           {...{ action, onClose }}
           found={trial.data}
-          onConfirm={() => change.mutateAsync({ path, body })}
+          // The records of the dry run, even if others match by now.
+          onConfirm={(ids) => change.mutateAsync({ path, body: { dead_letter_ids: ids } })}
         />
       )}
       {change.data !== undefined && <Results result={change.data} onClose={onClose} />}
@@ -53,13 +54,15 @@ interface ConfirmProps {
   readonly action: RecordAction
   /** The result of the dry run. */
   readonly found: Result
-  readonly onConfirm: () => Promise<unknown>
+  readonly onConfirm: (ids: readonly string[]) => Promise<unknown>
   readonly onClose: () => void
 }
 
 function Confirm({ action, found, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState('')
-  const count = found.results.filter(({ outcome }) => outcome === 'selected').length
+  const selected = found.results.filter(({ outcome }) => outcome === 'selected')
+  const ids = selected.map(({ dead_letter_id }) => dead_letter_id)
+  const count = ids.length
   if (count === 0) {
     return (
       <>
@@ -80,7 +83,7 @@ function Confirm({ action, found, onConfirm, onClose }: ConfirmProps) {
       <Form
         action={`${action === 'replay' ? 'Replay' : 'Drop'} ${count}`}
         isDisabled={typed !== String(count)}
-        onSubmit={onConfirm}
+        onSubmit={() => onConfirm(ids)}
         onCancel={onClose}
       >
         <label>

@@ -17,7 +17,7 @@ import { Filters, useListState } from './filters.tsx'
 import type { FilterState } from './filters.tsx'
 
 type DeadLetterPageBody = WireOf<typeof deadLetterPage>
-export type DeadLetterRow = DeadLetterPageBody['data'][number]
+type DeadLetterRow = DeadLetterPageBody['data'][number]
 
 /** Maximum number of records that one request replays or drops. */
 const selectedMax = 100
@@ -37,11 +37,13 @@ export function DeadLettersPage() {
           <span className="quiet">
             {meta !== undefined && `${meta.matched}${meta.more_than_matched ? '+' : ''} match`}
           </span>
-          {(['replay', 'drop'] as const).map((kind) => (
-            <ActionButton key={kind} needs="admin" onClick={() => setAction(kind)}>
-              {kind === 'replay' ? 'Replay' : 'Drop'} {count}…
-            </ActionButton>
-          ))}
+          {/* Only open records are replayed or dropped, so others are never meant by "all". */}
+          {(selected.length > 0 || state.state === 'open') &&
+            (['replay', 'drop'] as const).map((kind) => (
+              <ActionButton key={kind} needs="admin" onClick={() => setAction(kind)}>
+                {kind === 'replay' ? 'Replay' : 'Drop'} {count}…
+              </ActionButton>
+            ))}
         </>
       }
     >

@@ -25,7 +25,7 @@ export function exportPathOf({ metadata = {}, score = [], ...search }: SearchBod
   return `/v1/decisions/export?${parameters}`
 }
 
-/** @param onProgress is told what happens, in a sentence */
+/** @param onProgress gets a sentence that says what happens */
 export async function exportDecisions(
   path: string,
   format: string,
@@ -41,9 +41,8 @@ export async function exportDecisions(
     bytes += part.length
     if (bytes > bytesMax) {
       stop.abort()
-      return onProgress(
-        `The export is too large for a browser. ${curlOfExport(`${location.origin}${path}`, format)}`
-      )
+      const command = curlOfExport(`${location.origin}${path}`, format)
+      return onProgress(`The export is too large for a browser. ${command}`)
     }
     if (bytes < shownAt) continue
     onProgress(`${formatBytes(bytes)} received…`)

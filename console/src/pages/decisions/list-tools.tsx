@@ -1,4 +1,6 @@
-/** What the user can do with the whole list: count it, choose columns, export it, copy it as curl. */
+/** What the user can do with the whole list: count it, choose columns, export it, copy it as a
+ * curl command.
+ */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { curlOfSearch } from '../../decision/curl.ts'
