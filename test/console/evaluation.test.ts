@@ -1,19 +1,14 @@
 /** Tests the pages of evaluation in a browser: configuration, reasons, roles and accessibility. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { AxeResults } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { onEnd } from '../support/cleanup.ts'
 import type { Tenant } from '../support/installation.ts'
 import { startJudgeServer } from '../support/judge-server.ts'
 import type { JudgeServer } from '../support/judge-server.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { violationsOf } from './violations.ts'
 
 const scene = useConsoleScene()
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const paths = ['rules', 'evaluators', 'evaluators/not_refusal', 'runs', 'connections', 'health']
 let judge: JudgeServer
 let judgeId: string
@@ -63,14 +58,6 @@ async function open(path: string, tenant = scene().tenant) {
   return watched
 }
 
-/** Returns descriptions of the violations of WCAG 2.2 AA. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource)
-  const options = JSON.stringify({ runOnly: tags })
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`)
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-}
-
 test('creates an evaluator and a rule after their previews, and shows the run and the score', async () => {
   const { client } = scene()
   await client.accept({ input: 'x', output: 'a brief answer', domain: 'refunds' })
@@ -118,11 +105,21 @@ test('creates an evaluator and a rule after their previews, and shows the run an
   await page.getByRole('link', { name: 'runs', exact: true }).click()
   await page.getByLabel('rule_id').selectOption('brief refunds')
   await page.waitForURL(/rule_id=rul_/)
-  await page.getByRole('link', { name: id }).click()
+  const link = page.getByRole('link', { name: id.slice(-12) })
+  await link.click()
   await page.getByRole('cell', { name: 'brief 5' }).waitFor()
   await page.goBack()
-  await page.getByRole('link', { name: id }).waitFor()
+  await link.waitFor()
   expect(await page.getByRole('row', { name: /not_refusal/ }).count()).toBe(0)
+
+  await page.getByRole('link', { name: 'evaluators', exact: true }).click()
+  await page.getByRole('link', { name: 'brief', exact: true }).click()
+  await page.getByRole('button', { name: 'New version' }).click()
+  const text = await definition.inputValue()
+  await definition.fill(text.replace('"max": 40', '"max": 50'))
+  await dialog.getByRole('button', { name: 'New version' }).click()
+  await page.locator('del', { hasText: '"max": 40' }).waitFor()
+  await page.locator('ins', { hasText: '"max": 50' }).waitFor()
   // The refused definition is an answer of the API that the browser reports.
   expectNoFlaws({ flaws: watched.flaws.filter((flaw) => !flaw.includes('status of 422')) })
 })

@@ -73,7 +73,7 @@ export interface FormValues {
   /** Returns the values of all checked boxes with this name. */
   all(name: string): string[]
   /** Returns the parsed JSON of a field. */
-  json(name: string): unknown
+  json(name: string): object
 }
 
 function valuesOf(form: HTMLFormElement): FormValues {
@@ -84,14 +84,14 @@ function valuesOf(form: HTMLFormElement): FormValues {
   const textOrNull = (name: string): string | null => (text(name) === '' ? null : text(name))
   const numberOrNull = (name: string): number | null =>
     text(name) === '' ? null : Number(text(name))
-  const json = (name: string): unknown => parseInput(text(name))
+  const json = (name: string): object => parseInput(text(name))
   return { text, textOrNull, numberOrNull, all, json }
 }
 
 /** @throws {ApiError} if the text is not JSON */
-function parseInput(text: string): unknown {
+function parseInput(text: string): object {
   try {
-    return JSON.parse(text)
+    return Object(JSON.parse(text)) as object
   } catch (error) {
     const [title, code] = ['The text is not JSON', 'malformed_json']
     throw new ApiError({ title, code, detail: String(error), status: 0, retryable: false })
@@ -140,10 +140,9 @@ type JsonFieldProps = Pick<FieldProps, 'label' | 'name' | 'hint'> & { readonly v
 
 /** A field for JSON. The form shows the errors of the server next to it. */
 export function JsonField({ value, ...field }: JsonFieldProps) {
-  const text = { defaultValue: JSON.stringify(value, null, 2), rows: 16, spellCheck: false }
-  return (
-    <Field {...field} control={(props) => <textarea className="code" {...text} {...props} />} />
-  )
+  const defaultValue = JSON.stringify(value, null, 2)
+  const text = { defaultValue, rows: defaultValue.split('\n').length + 2, className: 'code' }
+  return <Field {...field} control={(props) => <textarea {...text} {...props} />} />
 }
 
 function useFieldErrors(name: string): readonly string[] {

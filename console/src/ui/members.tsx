@@ -4,16 +4,12 @@ import { visible } from '../text/visible.ts'
 import type { Column } from './data-table.tsx'
 import { Time } from './time.tsx'
 
-const words = new Map([
-  ['7d', 'in 7 days'],
-  ['est', 'estimated'],
-  ['ms', 'in ms'],
-  ['s', 'in s'],
-  ['usd', 'US dollars']
-])
+const words = new Map(
+  Object.entries({ '7d': 'in 7 days', api: 'API', est: 'estimated', url: 'URL', usd: 'USD' })
+)
 const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-function labelOf(name: string): string {
+export function labelOf(name: string): string {
   const text = name.split('_').map((word) => words.get(word) ?? word)
   return text.join(' ').replace(/^./, (first) => first.toUpperCase())
 }
@@ -34,13 +30,12 @@ function flatten(object: object, prefix = ''): (readonly [string, unknown])[] {
   })
 }
 
-/** Writes a value in one line. */
+/** Writes a value in one line, without members that are null. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ')
   if (typeof value !== 'object' || value === null) return String(value)
-  return flatten(value)
-    .map(([name, each]) => `${name}: ${textOf(each)}`)
-    .join(', ')
+  const members = flatten(value).filter(([, each]) => each !== null)
+  return members.map(([name, each]) => `${name}: ${textOf(each)}`).join(', ')
 }
 
 export function Members({ of }: { readonly of: object }) {

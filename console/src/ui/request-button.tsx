@@ -56,8 +56,15 @@ function RequestDialog(props: RequestButtonProps & { readonly onClose: () => voi
         <div className="form" onInput={() => setResult(null)}>
           {props.children}
         </div>
-        <div role="status">{result !== null && (show?.(result) ?? <Members of={result} />)}</div>
+        <div role="status">
+          {result !== null && <div ref={scrollTo}>{show?.(result) ?? <Members of={result} />}</div>}
+        </div>
       </Form>
     </Dialog>
   )
+}
+
+/** A result below the fold would look like none. */
+function scrollTo(element: HTMLElement | null): void {
+  element?.scrollIntoView()
 }

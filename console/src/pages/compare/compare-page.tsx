@@ -57,9 +57,9 @@ function Comparison({ one, other }: ComparisonProps) {
   const rows = [...new Set([...Object.keys(left), ...Object.keys(right)])]
   const columns = [
     { name: 'Field', cell: (name: string) => name },
+    { name: 'Differs', cell: (name: string) => (left[name] === right[name] ? '' : 'differs') },
     { name: 'First', cell: (name: string) => <bdi>{visible(left[name] ?? '–')}</bdi> },
-    { name: 'Second', cell: (name: string) => <bdi>{visible(right[name] ?? '–')}</bdi> },
-    { name: '', cell: (name: string) => (left[name] === right[name] ? '' : 'differs') }
+    { name: 'Second', cell: (name: string) => <bdi>{visible(right[name] ?? '–')}</bdi> }
   ]
   return (
     <>
@@ -128,7 +128,7 @@ const sameShown = 6
 /** More lines would make the page slow. */
 const linesShown = 2000
 
-function Part({ kind, lines }: DiffPart) {
+export function Part({ kind, lines }: DiffPart) {
   const shown = lines.slice(0, linesShown).map(visible).join('\n')
   const rest = lines.length - linesShown
   const text = rest > 0 ? `${shown}\n… ${rest.toLocaleString('en')} more lines` : shown

@@ -4,8 +4,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 import type { DecisionSummary } from '../../api/wire.ts'
 import type { MissingRows } from '../../live/tail-buffer.ts'
-import { useKeys } from '../../ui/use-keys.ts'
-import { columns, tracksOf } from './columns.ts'
+import { columnPixels, columns, tracksOf } from './columns.ts'
 import { DecisionRow, GapRow, rowId } from './decision-row.tsx'
 import { useRowMenu } from './row-menu.tsx'
 import { chosenColumns, useListState } from './use-list-state.ts'
@@ -28,15 +27,11 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
   const listQuery = useSearch()
   const [state] = useListState()
   const shown = useMemo(() => chosenColumns(state), [state])
-  const { menu, onMenu } = useRowMenu(shown)
-  useKeys({
-    m: () => {
-      const box = document.getElementById(rowId(active))?.getBoundingClientRect()
-      const row = rows[active]
-      if (row !== undefined && !('gap' in row) && box !== undefined)
-        onMenu(row, box.left, box.bottom)
-    }
-  })
+  const activeRow = rows[active]
+  const { menu, onMenu } = useRowMenu(
+    shown,
+    activeRow === undefined || 'gap' in activeRow ? undefined : activeRow
+  )
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -46,6 +41,7 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
     scrollPaddingStart: rowHeight,
     paddingStart: rowHeight
   })
+  const size = { height: virtualizer.getTotalSize(), minWidth: columnPixels * shown.length }
   const items = virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -65,7 +61,7 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
       aria-activedescendant={active >= 0 ? rowId(active) : undefined}
     >
       {menu}
-      <div role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+      <div role="rowgroup" style={size}>
         <HeadRow shown={shown} />
         {items.map(({ index, start }) => {
           const decision = rows[index]

@@ -18,7 +18,8 @@ const pages = {
 }
 
 export function EvaluationPages({ name, id }: { readonly name: string; readonly id?: string }) {
-  const Found = new Map(Object.entries(pages)).get(name) ?? NotFound
+  const isOne = name === 'evaluators' && id !== undefined
+  const Found = (id === undefined && new Map(Object.entries(pages)).get(name)) || NotFound
   return (
     <>
       <nav className="tabs" aria-label="Evaluation">
@@ -28,7 +29,7 @@ export function EvaluationPages({ name, id }: { readonly name: string; readonly 
           </Link>
         ))}
       </nav>
-      {id === undefined ? <Found /> : <EvaluatorPage key={id} id={id} />}
+      {isOne ? <EvaluatorPage key={id} id={id} /> : <Found />}
     </>
   )
 }

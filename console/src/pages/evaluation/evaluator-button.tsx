@@ -23,7 +23,7 @@ export function EvaluatorButton({ evaluator }: { readonly evaluator: EvaluatorBo
   const path = isNew ? evaluatorsPath : `${evaluatorsPath}/${evaluator.evaluator_id}`
   const testOf = (values: FormValues) => {
     const kind = isNew ? {} : { kind: evaluator.kind }
-    const draft = { ...kind, ...Object(values.json('definition')) }
+    const draft = { ...kind, ...values.json('definition') }
     return { path: `${evaluatorsPath}/test`, body: { evaluator: draft, sample } }
   }
   const example = { name: 'answers_briefly', kind: 'heuristic', config }
@@ -48,24 +48,16 @@ export function EvaluatorButton({ evaluator }: { readonly evaluator: EvaluatorBo
 }
 
 type TestBody = WireOf<typeof testResults>
-const columns = memberColumns<TestBody['results'][number]>(
-  'decision_id',
-  'status',
-  'score',
-  'status_reason',
-  'error'
-)
+type Result = TestBody['results'][number]
+const columns = memberColumns<Result>('decision_id', 'status', 'score', 'status_reason', 'error')
 
 /** Shows the results of a test, each with the members of its score. */
 function showTest(result: object) {
   const { results, usage } = result as TestBody
+  const idOf = ({ decision_id }: Result): string => String(decision_id)
   return (
     <>
-      <DataTable
-        label="Results"
-        {...{ columns, rows: results }}
-        keyOf={(row) => row.decision_id ?? ''}
-      />
+      <DataTable label="Results" columns={columns} rows={results} keyOf={idOf} />
       <Members of={usage} />
     </>
   )

@@ -6,6 +6,8 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { memberColumns, Members } from '../../ui/members.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RequestButton } from '../../ui/request-button.tsx'
+import { Part } from '../compare/compare-page.tsx'
+import { diffLines } from '../compare/diff-lines.ts'
 import { definitionOf, EvaluatorButton, evaluatorsPath } from './evaluator-button.tsx'
 import type { EvaluatorBody } from './evaluator-button.tsx'
 import { ListPage } from './list-page.tsx'
@@ -37,7 +39,6 @@ export function EvaluatorPage({ id }: { readonly id: string }) {
   const path = `${evaluatorsPath}/${idPattern.test(id) ? id : 'unknown'}`
   const versions = usePages<EvaluatorBody>(`${path}/versions?limit=200`)
   const [latest] = versions.rows
-  const { config: _, output: _output, ...facts } = latest ?? {}
   return (
     <Page
       title={visible(latest?.name ?? 'Evaluator')}
@@ -46,10 +47,8 @@ export function EvaluatorPage({ id }: { readonly id: string }) {
       <Loaded query={versions} what="the evaluator">
         {() => (
           <>
-            <Members of={facts} />
-            {versions.rows.map((row, index) =>
-              versionOf(row, versions.rows[index + 1], index === 0)
-            )}
+            {latest && <Members of={factsOf(latest)} />}
+            {versions.rows.map((row, index) => versionOf(row, versions.rows[index + 1]))}
           </>
         )}
       </Loaded>
@@ -68,27 +67,26 @@ function actionsOf(evaluator: EvaluatorBody, path: string) {
   )
 }
 
-/** Shows a version next to the one before it, if there is one. */
-function versionOf(shown: EvaluatorBody, before: EvaluatorBody | undefined, isNewest: boolean) {
-  const [lines, others] = [linesOf(shown), linesOf(before ?? shown)]
+/** Shows how a version differs from the one before it. */
+function versionOf(shown: EvaluatorBody, before: EvaluatorBody = shown) {
+  const parts = diffLines(linesOf(before), linesOf(shown))
   return (
-    <details key={shown.version} open={isNewest}>
-      <summary>Version {shown.version}</summary>
-      <div className="columns">
-        {before && <pre className="json">{markedLines(others, lines)}</pre>}
-        <pre className="json">{markedLines(lines, others)}</pre>
-      </div>
-    </details>
+    <section key={shown.version}>
+      <h2>Version {shown.version}</h2>
+      <pre className="command diff">
+        {parts.map((part, index) => (
+          <Part key={index} {...part} />
+        ))}
+      </pre>
+    </section>
   )
+}
+
+/** The definition is shown on its own. */
+function factsOf({ config: _, output: _output, ...facts }: EvaluatorBody) {
+  return facts
 }
 
 function linesOf(evaluator: EvaluatorBody): string[] {
   return JSON.stringify(definitionOf(evaluator), null, 2).split('\n')
-}
-
-/** Marks the lines that the other text does not have. */
-function markedLines(lines: readonly string[], others: readonly string[]) {
-  return lines.map((line, index) => (
-    <div key={index}>{others.includes(line) ? visible(line) : <mark>{visible(line)}</mark>}</div>
-  ))
 }

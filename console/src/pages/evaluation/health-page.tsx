@@ -48,20 +48,20 @@ function meterOf(label: string, used: number, limit: number | null) {
   if (limit === null) return null
   return (
     <label>
-      {label} of {limit} US dollars{used >= limit && ': the limit is reached'}
+      {label}: {used} of {limit} US dollars{used >= limit && ': the limit is reached'}
       <meter max={limit || 1} value={limit ? used : 1} />
     </label>
   )
 }
 
 function BudgetButton({ usd_per_day: day, usd_per_month: month, alert_at }: Budget) {
-  // A member that is left out would become null.
-  const bodyOf = ({ numberOrNull: limitOf }: FormValues) => {
-    return {
-      usd_per_day: limitOf('usd_per_day'),
-      usd_per_month: limitOf('usd_per_month'),
-      alert_at
-    }
+  const bodyOf = ({ numberOrNull }: FormValues) => {
+    const [usd_per_day, usd_per_month] = [
+      numberOrNull('usd_per_day'),
+      numberOrNull('usd_per_month')
+    ]
+    // A member that is left out would become null.
+    return { usd_per_day, usd_per_month, alert_at }
   }
   const request = (values: FormValues) => ({ path, method: 'PUT' as const, body: bodyOf(values) })
   return (

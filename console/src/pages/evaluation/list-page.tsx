@@ -1,20 +1,25 @@
 /** A page of evaluation that is a list. */
-import type { ComponentProps } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { usePages } from '../../api/use-api.ts'
 import { PagedTable } from '../../ui/data-table.tsx'
 import { Page } from '../../ui/page.tsx'
 
-const pollMs = 10_000
 type TableProps<Row> = Pick<ComponentProps<typeof PagedTable<Row>>, 'columns' | 'keyOf'>
-type ListPageProps<Row> = ComponentProps<typeof Page> & TableProps<Row> & { readonly path: string }
 
-export function ListPage<Row>({ path, columns, keyOf, children, ...page }: ListPageProps<Row>) {
-  const list = usePages<Row>(path, { pollMs })
-  const label = page.title
+interface ListPageProps<Row> extends TableProps<Row> {
+  readonly title: string
+  readonly path: string
+  readonly actions: ReactNode
+  /** Shown above the list. */
+  readonly children?: ReactNode
+}
+
+export function ListPage<Row>({ title, path, actions, children, ...table }: ListPageProps<Row>) {
+  const list = usePages<Row>(path, { pollMs: 10_000 })
   return (
-    <Page {...page}>
+    <Page {...{ title, actions }}>
       {children}
-      <PagedTable {...{ label, list, columns, keyOf }} empty={`No ${label.toLowerCase()}.`} />
+      <PagedTable {...table} {...{ list }} label={title} empty={`No ${title.toLowerCase()}.`} />
     </Page>
   )
 }

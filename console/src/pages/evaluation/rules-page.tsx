@@ -6,7 +6,7 @@ import type { WireOf } from '../../api/wire.ts'
 import { visible } from '../../text/visible.ts'
 import { Field, JsonField } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
-import { memberColumns, Value } from '../../ui/members.tsx'
+import { labelOf, memberColumns, Value } from '../../ui/members.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { RequestButton } from '../../ui/request-button.tsx'
 import { evaluatorsPath } from './evaluator-button.tsx'
@@ -23,7 +23,8 @@ export function RulesPage() {
   const counts = new Map(data?.denominators.map((each) => [each.key['rule_id'], each]))
   const countColumns = ends.map((name) => {
     const countOf = ({ rule_id }: RuleBody) => data && (counts.get(rule_id)?.[`n_${name}`] ?? 0)
-    return { name, isNumber: true, cell: (rule: RuleBody) => <Value value={countOf(rule)} /> }
+    const cell = (rule: RuleBody) => <Value value={countOf(rule)} />
+    return { name: labelOf(name), isNumber: true, cell }
   })
   return (
     <ListPage
@@ -65,7 +66,11 @@ function actionsOf(rule: RuleBody) {
   )
 }
 
-const noTerms = { match: {}, sampling: { rate: 1 }, budget: { usd_per_day: null } }
+const noTerms: Partial<RuleBody> = {
+  match: {},
+  sampling: { rate: 1 },
+  budget: { usd_per_day: null }
+}
 
 /** Creates or changes a rule. It must be previewed before it can be saved. */
 function RuleButton({ rule }: { readonly rule: RuleBody | null }) {
@@ -74,7 +79,7 @@ function RuleButton({ rule }: { readonly rule: RuleBody | null }) {
   const pinned = new Map(rule?.evaluators.map((each) => [each.evaluator_id, each]))
   const { rows } = usePages<EvaluatorBody>(`${evaluatorsPath}?limit=200`)
   const bodyOf = (values: FormValues) => ({
-    ...Object(values.json('terms')),
+    ...values.json('terms'),
     name: values.text('name'),
     evaluators: values.all('evaluators').map((id) => pinned.get(id) ?? { evaluator_id: id })
   })

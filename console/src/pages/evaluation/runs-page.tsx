@@ -34,7 +34,10 @@ const columns: readonly Column<Run>[] = [
   { name: 'Status', cell: ({ status }) => <Pill word={status} /> },
   { name: 'Reason', cell: ({ status, status_reason }) => explain(status_reason, status) },
   ...memberColumns<Run>('rule', 'evaluator', 'evaluator_version'),
-  { name: 'Decision', cell: ({ decision_id: id }) => <Link href={`/decisions/${id}`}>{id}</Link> },
+  {
+    name: 'Decision',
+    cell: ({ decision_id: id }) => <Link href={`/decisions/${id}`}>{id.slice(-12)}</Link>
+  },
   ...memberColumns<Run>('attempts', 'usd', 'error'),
   { name: 'Actions', cell: actionOf }
 ]
@@ -68,7 +71,9 @@ export function RunsPage() {
             value={filter[name] ?? ''}
             onChange={({ target }) => void setFilters({ [name]: target.value || null })}
           >
-            {name !== 'from' && <option value="">any {name}</option>}
+            {name !== 'from' && (
+              <option value="">any {name.replace('_', ' ').replace(' id', '')}</option>
+            )}
             {choicesOf(filter[name], values).map(([value, label]) => (
               <option key={value} value={value}>
                 {visible(label)}
