@@ -37,7 +37,7 @@ export function ActionButton({ needs, isPrimary = false, onClick, children }: Ac
 }
 
 /** Checks whether the user has at least this role in the organization. */
-export function useMay(needed: UserRole): boolean {
+function useMay(needed: UserRole): boolean {
   const { data } = useMe()
   return data !== undefined && mayActAs(data.role, needed)
 }

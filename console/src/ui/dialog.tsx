@@ -1,7 +1,6 @@
 /** Modal dialogs. The browser keeps the focus inside and returns it to the opener. */
-import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { useId, useLayoutEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { Form } from './form.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -39,46 +38,5 @@ export function Dialog({ title, onClose, canEscape = true, children }: DialogPro
       <h2 id={titleId}>{title}</h2>
       {children}
     </dialog>
-  )
-}
-
-interface ConfirmDialogProps {
-  readonly title: string
-  /** The name of the action, on the button. */
-  readonly action: string
-  /** What the user must type to confirm. Default: nothing. */
-  readonly typed?: string
-  readonly onConfirm: () => Promise<unknown>
-  readonly onClose: () => void
-  /** What the action does. */
-  readonly children: ReactNode
-}
-
-/** Asks before an action that cannot be undone. It closes after the action. */
-export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, action, typed = '', onConfirm, onClose, children } = props
-  const [text, setText] = useState('')
-  return (
-    <Dialog {...{ title, onClose }}>
-      {children}
-      <Form
-        {...{ action }}
-        isDisabled={text !== typed}
-        onSubmit={onConfirm}
-        onDone={onClose}
-        onCancel={onClose}
-      >
-        {typed !== '' && (
-          <label>
-            Type {typed} to confirm
-            <input
-              value={text}
-              autoComplete="off"
-              onChange={(event) => setText(event.target.value)}
-            />
-          </label>
-        )}
-      </Form>
-    </Dialog>
   )
 }
