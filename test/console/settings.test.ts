@@ -130,6 +130,7 @@ test('lists the sessions, and ends one', async () => {
   const button = page.getByRole('button', { name: 'End', exact: true })
   await button.click()
   await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await button.waitFor({ state: 'detached' })
   await other.page.reload()
   await other.page.getByRole('heading', { name: 'Sign in to Sluice' }).waitFor()

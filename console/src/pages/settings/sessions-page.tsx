@@ -10,7 +10,7 @@ const path = '/v1/auth/sessions'
 
 export function SessionsPage() {
   const columns = memberColumns<Session>('created_at', 'last_used_at', 'address', 'user_agent')
-  const table = { path, columns: [...columns, { name: 'End', cell: endCell }] }
+  const table = { path, actions: null, columns: [...columns, { name: 'End', cell: endCell }] }
   return <ListPage title="Sessions" {...table} keyOf={({ session_id }) => session_id} />
 }
 
