@@ -1,4 +1,4 @@
-/** Determines what became of each record in a replay or drop. */
+/** Determines the outcome of each record in a replay or drop. */
 import type { ActionResult } from './schemas.ts'
 
 export type Action = 'replay' | 'drop'

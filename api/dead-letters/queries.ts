@@ -8,7 +8,7 @@ import type { OrganizationStore } from '../store.ts'
 import { matchedMax } from './schemas.ts'
 import type { DeadLetterFilters } from './schemas.ts'
 
-export interface DeadLetterRow {
+export interface IndexedDeadLetter {
   readonly dead_letter_id: string
   readonly state: 'open' | 'replayed' | 'dropped'
   readonly reason: string
@@ -73,7 +73,7 @@ const isOpen = sql`state = 'open'`
 
 /** Reads a page of records, newest first. */
 export function readRecordPage(store: OrganizationStore, page: ResultPage<DeadLetterFilters>) {
-  return readBoundedPage<DeadLetterRow & KeyedRow>(store, page, {
+  return readBoundedPage<IndexedDeadLetter & KeyedRow>(store, page, {
     sources: [{ table: sql`dead_letters`, time: 'written_at', condition: openOf(page), columns }],
     id: 'dead_letter_id',
     filters: conditionsOf(page)
@@ -116,7 +116,7 @@ function openOf({ filters }: ResultPage<DeadLetterFilters>): Sql | null {
 }
 
 /** Content of a record in addition to the members of the list. */
-interface ContentRow extends DeadLetterRow {
+interface ContentRow extends IndexedDeadLetter {
   readonly headers: string
   readonly key: Buffer | null
   readonly value_start: Buffer

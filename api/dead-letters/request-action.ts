@@ -1,6 +1,7 @@
 /** Requests replays and drops of dead-letter records, and waits until storage has carried them out.
  */
 import type { Clock } from '../../core/clock.ts'
+import { Problem } from '../../core/problem.ts'
 import { permanentReasons } from '../../core/message-outcome.ts'
 import { query, sql } from '../../platform/postgres/sql.ts'
 import { invalidBody } from '../configuration/problems.ts'
@@ -14,13 +15,13 @@ import { selectByFilter, selectByIds } from './select-records.ts'
 import type { Selection } from './select-records.ts'
 import type { ActionRequest, ActionResult } from './schemas.ts'
 
-export interface ActionServices {
+interface ActionServices {
   readonly store: Store
   readonly poll: Poll
   readonly clock: Clock
 }
 
-export interface ActionCall extends EditCall {
+interface ActionCall extends EditCall {
   readonly body: ActionRequest
   readonly signal: AbortSignal
 }
@@ -38,11 +39,16 @@ export async function requestAction(
   const selection = await select(ours, { action, body: call.body, now: clock.now() })
   if (dry_run) return resultOf(selection, { action, requested: null, rows: selection.rows })
   const requested = await writeRequests(ours, call, { action, ids: idsOf(selection) })
+  const read = () => selectByIds(ours, idsOf(selection))
   const rows = await poll(
-    () => selectByIds(ours, idsOf(selection)),
-    (read) => read.every(({ requested_action }) => requested_action !== action),
+    read,
+    (found) => found.every(({ requested_action }) => requested_action !== action),
     { organizationId: ours.organizationId, waitMs, signal: call.signal }
-  )
+  ).catch((error: unknown) => {
+    // Too many calls wait. The requests are recorded, so the response says how far they are.
+    if (error instanceof Problem && error.code === 'overloaded') return read()
+    throw error
+  })
   return resultOf(selection, { action, requested, rows })
 }
 

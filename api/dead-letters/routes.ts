@@ -19,7 +19,7 @@ const route = routesOf('dead-letters')
 
 const everyResult =
   'Check every result: the status is 200 even if some fail. Storage carries out the request, and ' +
-  'the response waits for it for up to 15 seconds; records that are `pending` then are handled later.'
+  'the response waits up to 15 seconds; records that are `pending` then are handled later.'
 
 export const deadLetterRoutes = [
   route({
@@ -94,7 +94,6 @@ export const deadLetterRoutes = [
       'decision is stored once. Requires the role admin or higher.',
     body: schemas.actionRequest,
     answers: { 200: { description: 'One result per record.', schema: schemas.actionResult } },
-    problems: ['overloaded'],
     handle: async (call, services) => call.reply(200, await requestAction('replay', call, services))
   }),
   route({
@@ -109,12 +108,11 @@ export const deadLetterRoutes = [
       'until their topic deletes them, and cannot be replayed. Requires the role admin or higher.',
     body: schemas.actionRequest,
     answers: { 200: { description: 'One result per record.', schema: schemas.actionResult } },
-    problems: ['overloaded'],
     handle: async (call, services) => call.reply(200, await requestAction('drop', call, services))
   })
 ]
 
-/** Counts the matching records. A list that ends on its first page is not read again to count it. */
+/** Counts the matching records. A list that ends on its first page is not read again. */
 async function countMatching(
   ours: OrganizationStore,
   page: ResultPage<schemas.DeadLetterFilters>,

@@ -13,7 +13,7 @@ export const matchedMax = 1000
 export const recordsMax = 100
 
 /** Filters that the list, replays and drops share. */
-export const recordFilters = {
+const recordFilters = {
   reason: optional(textFilter('Only records with this reason.', 100)),
   step: optional(
     oneOf(deadLetterSteps, { type: 'string', description: 'Only records rejected by this step.' })
@@ -105,10 +105,10 @@ const entryMembers = {
     'agent-decisions.dead-letter'
   ),
   value_bytes: countOf('Size of the value in bytes.', 812),
-  requested_action: usuallyNull(
-    oneOf(['replay', 'drop'], { type: 'string' }),
-    'A replay or drop that was requested and is not carried out yet.'
-  ),
+  requested_action: oneOf(['replay', 'drop', null], {
+    description: 'A replay or drop that was requested and is not carried out yet.',
+    example: null
+  }),
   failure: usuallyNull(
     text(),
     'Why the last requested action failed: `record_deleted`, `kafka_unavailable` or ' +
@@ -125,7 +125,7 @@ const entry = objectOf(entryMembers)
 export type DeadLetterView = Static<typeof entry>
 
 /** The number of matching records, as the list counts them. */
-export const matchedMembers = {
+const matchedMembers = {
   matched: countOf(`Number of matching records, counted up to ${matchedMax}.`, 5),
   more_than_matched: boolean({
     description: 'Whether more records match than were counted.',
@@ -191,8 +191,8 @@ export const actionRequest = withExample(
 )
 export type ActionRequest = Static<typeof actionRequest>
 
-/** What became of a record in a replay or drop. */
-export const outcomes = [
+/** Outcomes of a record in a replay or drop. */
+const outcomes = [
   'selected',
   'replayed',
   'dropped',

@@ -1,13 +1,13 @@
 /** Converts rows of the dead-letter index to the form that the API returns. */
 import { isUtf8 } from 'node:buffer'
 import { deadLetterTopicOf } from '../../schemas/index.ts'
-import type { DeadLetterRow, findRecord } from './queries.ts'
+import type { IndexedDeadLetter, findRecord } from './queries.ts'
 import type { DeadLetterDetail, DeadLetterView } from './schemas.ts'
 
 type ContentRow = NonNullable<Awaited<ReturnType<typeof findRecord>>>
 
 /** @param decisionsTopic the topic whose dead-letter records are decisions */
-export function entryViewOf(row: DeadLetterRow, decisionsTopic: string): DeadLetterView {
+export function entryViewOf(row: IndexedDeadLetter, decisionsTopic: string): DeadLetterView {
   const { dead_letter_id, state, reason, step, error, decision_id, agent_id, attempts } = row
   const { failed_again_as, received_at, value_bytes, requested_action, failure } = row
   const { handled_at, handled_by, topic, partition, letter_offset: offset } = row

@@ -5,7 +5,8 @@ import { routesOf } from '../services.ts'
 import { waitParameter } from '../poll.ts'
 import { readProgress } from './queries.ts'
 import * as schemas from './schemas.ts'
-import { baseUrlOf, countDone, snippetsOf, stepIds, stepsOf } from './steps.ts'
+import { baseUrlOf, snippetsOf } from './snippets.ts'
+import { countDone, stepsOf } from './steps.ts'
 import { sendTestEvent, testAgentId, testsPerMinute } from './test-event.ts'
 
 const path = '/v1/auth/onboarding'
@@ -30,7 +31,7 @@ export const onboardingRoutes = [
       done: optional(
         integer({
           minimum: 0,
-          maximum: stepIds.length,
+          maximum: schemas.stepIds.length,
           description:
             'The number of steps that you know to be done. Default: the number of steps done ' +
             'when the request arrives.'

@@ -2,7 +2,15 @@
 import { boolean, closed, exampleOf, integer, listOf, objectOf } from '../../http/schema.ts'
 import { oneOf, optional, orNull, schemaFor, text } from '../../http/schema.ts'
 import { plainText, time, timeOrNull, uuid } from '../response-schemas.ts'
-import { snippetsOf, stepIds } from './steps.ts'
+import { snippetsOf } from './snippets.ts'
+
+export const stepIds = [
+  'email_verified',
+  'key_created',
+  'first_request_seen',
+  'first_decision_stored',
+  'first_score'
+] as const
 
 export const attempt = objectOf({
   at: time,

@@ -124,7 +124,9 @@ async function startOne(
       MAIL_URL: pathToFileURL(resolve(options.folder, 'mail')).href,
       PUBLIC_URL: `http://127.0.0.1:${options.ports.gateway}`,
       MANAGEMENT_PORT: String(port),
-      DOCS_ENABLED: 'true'
+      DOCS_ENABLED: 'true',
+      // On one machine an audit is cheap, and the ledger soon shows a decision that was just sent.
+      AUDIT_INTERVAL_SECONDS: '30'
     },
     probe: async () => await isReady(port),
     readyTimeoutMs: READY_TIMEOUT_MS,

@@ -73,7 +73,7 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
 }
 
 /** Opens a path of the console and signs in as the tenant. */
-export async function signIn(page: Page, tenant: Tenant, path = '/console/'): Promise<void> {
+export async function signIn(page: Page, tenant: Tenant, path = '/console/decisions') {
   await page.goto(path)
   await page.getByLabel('Email').fill(tenant.email)
   await page.getByLabel('Password').fill(tenant.password)

@@ -20,7 +20,7 @@ test('keeps the session over a reload, stores no token, and ends in all tabs', a
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/v1/auth' })
 
   const other = await openPage(scene(), { context })
-  await other.page.goto('/console/')
+  await other.page.goto('/console/decisions')
   await other.page.getByRole('heading', { name: 'Decisions' }).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('Password').waitFor()
@@ -46,7 +46,7 @@ test('two tabs refresh one after the other, and both stay signed in', async () =
     running -= 1
     await route.fulfill({ response })
   })
-  await Promise.all([page.reload(), other.page.goto('/console/')])
+  await Promise.all([page.reload(), other.page.goto('/console/decisions')])
   await page.getByRole('heading', { name: 'Decisions' }).waitFor()
   await other.page.getByRole('heading', { name: 'Decisions' }).waitFor()
   expect([most, refreshes]).toEqual([1, 2])

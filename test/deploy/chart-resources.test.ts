@@ -184,10 +184,10 @@ describeWithHelm('Strimzi', () => {
     expect(Object.fromEntries(rights)).toMatchObject({
       'sluice-gateway': ['topic agent-decisions: Describe Write'],
       'sluice-storage': [
-        'topic agent-decisions: Describe Read',
-        'topic agent-decisions.dead-letter: Describe Write',
-        'topic decision-evaluations: Describe Read',
-        'topic decision-evaluations.dead-letter: Describe Write',
+        'topic agent-decisions: Describe Read Write',
+        'topic agent-decisions.dead-letter: Describe Read Write',
+        'topic decision-evaluations: Describe Read Write',
+        'topic decision-evaluations.dead-letter: Describe Read Write',
         'group sluice-storage: Read',
         'group sluice-storage-evaluations: Read'
       ],

@@ -53,7 +53,11 @@ export async function storeAgentUsage(
       ...{ run_id: randomUUID(), data_type: 'numeric', source_kind: 'evaluator' }
     }))
   )
+  const ids = whole.map(({ organization_id: id, decision_id, received_at }) => {
+    return { organization_id: id, decision_id, received_at, fingerprint: String.raw`\x00` }
+  })
   const tables: readonly [string, readonly object[]][] = [
+    ['decision_ids', ids],
     ['decisions', rows],
     ['evaluations', outcomes],
     ['later_scores', scores]

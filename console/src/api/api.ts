@@ -9,6 +9,7 @@ export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Sent as JSON. */
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -36,8 +37,10 @@ export async function readJson<T>(request: ApiRequest): Promise<T> {
   return parseJson<T>(text === '' ? 'null' : text)
 }
 
-async function send({ path, method, body, signal }: ApiRequest, token: string): Promise<Response> {
-  const headers = new Headers({ authorization: `Bearer ${token}` })
+async function send(request: ApiRequest, token: string): Promise<Response> {
+  const { path, method, body, signal } = request
+  const headers = new Headers(request.headers)
+  headers.set('authorization', `Bearer ${token}`)
   if (body !== undefined) headers.set('content-type', 'application/json')
   try {
     return await fetch(path, {

@@ -21,7 +21,8 @@ export function useRead<T>(path: string | null, { pollMs }: ReadOptions = {}) {
     refetchInterval: pollMs ?? false,
     placeholderData: keepPreviousData
   })
-  return { ...query, data: useKept<T>(query, queryKey) }
+  const data = useKept<T>(query, queryKey)
+  return { ...query, data: path === null ? undefined : data }
 }
 
 interface KeptQuery<T> {

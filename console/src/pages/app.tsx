@@ -1,6 +1,8 @@
 /** All routes of the console. */
 import { lazy, Suspense } from 'react'
+import type { ComponentType } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { useOnboarding } from '../onboarding/use-onboarding.ts'
 import { useSession } from '../session/use-session.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -10,25 +12,28 @@ import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
 
-const AgentPages = lazy(async () => ({
-  default: (await import('./agents/agent-page.tsx')).AgentPages
-}))
-const HealthPage = lazy(async () => ({
-  default: (await import('./health/health-page.tsx')).HealthPage
-}))
-const DeadLettersPage = lazy(async () => ({
-  default: (await import('./dead-letters/dead-letters-page.tsx')).DeadLettersPage
-}))
-const DeadLetterPage = lazy(async () => ({
-  default: (await import('./dead-letters/dead-letter-page.tsx')).DeadLetterPage
-}))
-const EvaluationPages = lazy(async () => {
-  const { EvaluationPages: page } = await import('./evaluation/evaluation-pages.tsx')
-  return { default: page }
-})
-const ComparePage = lazy(async () => ({
-  default: (await import('./compare/compare-page.tsx')).ComparePage
-}))
+/** Loads the code of a page when it is first shown. */
+function lazyPage<Props>(load: () => Promise<ComponentType<Props>>) {
+  return lazy(async () => ({ default: await load() }))
+}
+
+const WelcomePage = lazyPage(async () => (await import('./welcome/welcome-page.tsx')).WelcomePage)
+const LivePage = lazyPage(async () => (await import('./live/live-page.tsx')).LivePage)
+const AgentPages = lazyPage(async () => (await import('./agents/agent-page.tsx')).AgentPages)
+const HealthPage = lazyPage(async () => (await import('./health/health-page.tsx')).HealthPage)
+const ComparePage = lazyPage(async () => (await import('./compare/compare-page.tsx')).ComparePage)
+const SettingsPages = lazyPage(
+  async () => (await import('./settings/settings-pages.tsx')).SettingsPages
+)
+const DeadLettersPage = lazyPage(
+  async () => (await import('./dead-letters/dead-letters-page.tsx')).DeadLettersPage
+)
+const DeadLetterPage = lazyPage(
+  async () => (await import('./dead-letters/dead-letter-page.tsx')).DeadLetterPage
+)
+const EvaluationPages = lazyPage(
+  async () => (await import('./evaluation/evaluation-pages.tsx')).EvaluationPages
+)
 
 export function App() {
   const { state, reason, owner } = useSession()
@@ -38,7 +43,7 @@ export function App() {
   return (
     <Shell>
       {/* Another user or organization gets new pages, which show nothing of the last one. */}
-      <ErrorBoundary key={`${owner} ${path}`}>
+      <ErrorBoundary key={owner} path={path}>
         <Suspense fallback={<Loading label="Loading the page…" />}>
           <Pages />
         </Suspense>
@@ -52,8 +57,15 @@ function Pages() {
   return (
     <Switch>
       <Route path="/">
-        <Redirect to="/decisions" replace />
+        <Home />
       </Route>
+      <Route path="/welcome">
+        <WelcomePage />
+      </Route>
+      <Route path="/live">
+        <LivePage />
+      </Route>
+      <Route path="/settings/:name">{({ name }) => <SettingsPages name={name} />}</Route>
       <Route path="/decisions">
         <DecisionsPage />
       </Route>
@@ -77,4 +89,11 @@ function Pages() {
       </Route>
     </Switch>
   )
+}
+
+/** The first page: the way to the first score, until there is one. */
+function Home() {
+  const { data, isError } = useOnboarding()
+  if (data === undefined && !isError) return <Loading label="Loading…" />
+  return <Redirect to={data?.complete === false ? '/welcome' : '/decisions'} replace />
 }

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { useOnboarding } from '../onboarding/use-onboarding.ts'
 import { applyTheme, browserZone, themes, useTheme, useZone } from '../ui/preferences.ts'
 import { signOut, switchOrganization, useMe } from '../session/use-session.ts'
 import { ProblemBox } from '../ui/problem-box.tsx'
@@ -9,6 +10,7 @@ import { navigation } from './navigation.ts'
 import { Shortcuts } from './shortcuts.tsx'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
+  const isNew = useOnboarding().data?.complete === false
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -17,6 +19,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <nav className="rail" aria-label="Main">
         <p className="brand">Sluice</p>
         <Organization />
+        {isNew && <Link href="/welcome" className={railLinkClass} children="Welcome" />}
         {navigation.map(({ path, name }) => (
           <Link key={path} href={path} className={railLinkClass}>
             {name}

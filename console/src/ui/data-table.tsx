@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { Loaded } from './loaded.tsx'
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly name: string
   readonly cell: (row: Row) => ReactNode
   /** Aligns numbers by their last digit. */
@@ -13,7 +13,7 @@ interface DataTableProps<Row> {
   /** The name of the table for screen readers. */
   readonly label: string
   /** The first column names the row. */
-  readonly columns: readonly Column<Row>[]
+  readonly columns: readonly TableColumn<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
 }
@@ -46,7 +46,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
 }
 
 interface CellProps<Row> {
-  readonly column: Column<Row>
+  readonly column: TableColumn<Row>
   readonly row: Row
   readonly isHead: boolean
 }

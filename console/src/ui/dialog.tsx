@@ -29,6 +29,12 @@ export function Dialog({ title, onClose, canEscape = true, children }: DialogPro
         event.preventDefault()
         if (canEscape) onClose()
       }}
+      onClose={() => {
+        // Browsers do not let a page cancel the second Escape.
+        if (dialog.current?.open !== false) return
+        if (canEscape) onClose()
+        else dialog.current.showModal()
+      }}
     >
       <h2 id={titleId}>{title}</h2>
       {children}

@@ -3,6 +3,8 @@ import { Component } from 'react'
 import type { ReactNode } from 'react'
 
 interface ErrorBoundaryProps {
+  /** Another path shows another page, which may work. */
+  readonly path?: string
   readonly children: ReactNode
 }
 
@@ -16,6 +18,11 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
     return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+
+  override componentDidUpdate(before: ErrorBoundaryProps): void {
+    const hasMoved = before.path !== this.props.path
+    if (hasMoved && this.state.error !== null) this.setState({ error: null })
   }
 
   override render(): ReactNode {

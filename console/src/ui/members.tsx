@@ -1,7 +1,7 @@
 /** Shows members of responses under the names that the API documents. */
 import type { ReactNode } from 'react'
 import { visible } from '../text/visible.ts'
-import type { Column } from './data-table.tsx'
+import type { TableColumn } from './data-table.tsx'
 import { Time } from './time.tsx'
 
 const words = new Map(
@@ -53,6 +53,6 @@ export function Members({ of }: { readonly of: object }) {
   )
 }
 
-export function memberColumns<Row>(...names: (keyof Row & string)[]): readonly Column<Row>[] {
+export function memberColumns<Row>(...names: (keyof Row & string)[]): readonly TableColumn<Row>[] {
   return names.map((name) => ({ name: labelOf(name), cell: (row) => <Value value={row[name]} /> }))
 }

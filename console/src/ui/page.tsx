@@ -6,7 +6,7 @@ interface PageProps {
   readonly title: string
   /** Shown next to the title, for example buttons. */
   readonly actions?: ReactNode
-  readonly children: ReactNode
+  readonly children?: ReactNode
 }
 
 export function Page({ title, actions, children }: PageProps) {

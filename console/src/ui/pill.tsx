@@ -10,6 +10,7 @@ const tones: Readonly<Record<string, string>> = {
   failed: 'bad',
   expired: 'bad',
   mixed: 'warn',
+  expiring: 'warn',
   partial: 'warn',
   blocked: 'warn',
   retrying: 'warn'

@@ -3,12 +3,13 @@ import { ProduceError } from '../../../platform/kafka/record-producer.ts'
 import type { RecordProducer } from '../../../platform/kafka/record-producer.ts'
 import { contentHashOf, originalHeadersOf } from '../../../platform/kafka/dead-letter-origin.ts'
 import type { Message } from '../../../platform/kafka/message-consumer.ts'
+import { pause } from '../../../platform/process/every.ts'
 import { messagesOf } from '../../../platform/kafka/topic-reader.ts'
 import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { insertMarks } from '../../../store/dead-letter-marks.ts'
 
-export interface CarryOutOptions {
+interface CarryOutOptions {
   readonly reader: TopicReader
   readonly producer: RecordProducer
   readonly postgres: Postgres
@@ -16,8 +17,9 @@ export interface CarryOutOptions {
   readonly originTopics: Readonly<Record<string, string>>
 }
 
-/** Maximum time to read one record. Below the limit of an idle transaction. */
+/** Maximum times to read and to write a record. Together below the limit of an idle transaction. */
 const readTimeoutMs = 4000
+const writeTimeoutMs = 4000
 
 interface RequestRow extends Record<string, unknown> {
   readonly organization_id: string
@@ -84,7 +86,8 @@ async function replay(
     if (message === null) return 'record_deleted'
     const { key, value } = message
     const headers = originalHeadersOf(message)
-    await producer.send([{ topic: originTopic, key, value: value ?? Buffer.alloc(0), headers }])
+    const record = { topic: originTopic, key, value: value ?? Buffer.alloc(0), headers }
+    await inTime(producer.send([record]), signal)
     return null
   } catch (error) {
     // Leaves the request to another instance.
@@ -92,6 +95,15 @@ async function replay(
     const isRejected = error instanceof ProduceError && !error.retryable
     return isRejected ? 'write_rejected' : 'kafka_unavailable'
   }
+}
+
+/** @throws if the write is not acknowledged in time; it may still succeed */
+async function inTime(written: Promise<void>, stopping: AbortSignal): Promise<void> {
+  const timer = new AbortController()
+  const late = pause(writeTimeoutMs, AbortSignal.any([stopping, timer.signal])).then(() => {
+    throw new Error('the write was not acknowledged in time')
+  })
+  await Promise.race([written, late]).finally(() => timer.abort())
 }
 
 /**

@@ -8,7 +8,7 @@ import { readEntry } from './index-entry.ts'
 import type { DecodeValue, IndexEntry } from './index-entry.ts'
 import { insertEntries } from './insert-entries.ts'
 
-export interface IndexTopicOptions {
+interface IndexTopicOptions {
   readonly reader: TopicReader
   readonly postgres: Postgres
   readonly clock: Clock

@@ -1,4 +1,4 @@
-/** Creates a scene for dead-letter records: an installation with a gateway, storage and a tenant. */
+/** Creates scenes for dead-letter records: one installation, and a tenant for each scene. */
 import { randomUUID } from 'node:crypto'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { keyOf } from '../../../core/decision/decision.ts'
@@ -35,6 +35,8 @@ export type DeadLetterScene = {
   get(path: string): Promise<{ status: number; body: Record<string, unknown> }>
   /** Reads the records of the tenant on the decisions topic. */
   written(): Promise<readonly TopicRecord[]>
+  /** Kills storage. @returns a function that starts it again */
+  killStorage(): Promise<() => Promise<void>>
 }
 
 type DeadLetterOptions = {
@@ -48,11 +50,20 @@ type DeadLetterOptions = {
  */
 export async function createDeadLetterScenes(): Promise<() => Promise<DeadLetterScene>> {
   const sluice = await createInstallation()
-  const [gateway] = await Promise.all([sluice.start('gateway'), sluice.start('storage', unlimited)])
-  return () => createScene(sluice, gateway)
+  const [gateway, storage] = await Promise.all([
+    sluice.start('gateway'),
+    sluice.start('storage', unlimited)
+  ])
+  const killStorage = async () => {
+    await storage.kill()
+    return async () => void (await sluice.start('storage', unlimited))
+  }
+  return () => createScene({ sluice, gateway, killStorage })
 }
 
-async function createScene(sluice: Installation, gateway: Application): Promise<DeadLetterScene> {
+type Running = Pick<DeadLetterScene, 'sluice' | 'killStorage'> & { readonly gateway: Application }
+
+async function createScene({ sluice, gateway, killStorage }: Running): Promise<DeadLetterScene> {
   const tenant = await sluice.createTenant()
   const { encode } = await createWriteDecisions(sluice)
   const { get, login } = clientOf(gateway, tenant)
@@ -70,6 +81,7 @@ async function createScene(sluice: Installation, gateway: Application): Promise<
     tenant,
     get,
     list,
+    killStorage,
     written: async () => {
       const records = await readAll(sluice.topics.decisions)
       const { organization_id } = tenant

@@ -243,3 +243,20 @@ test('agrees with the command line about what was dropped', async () => {
   const [replayed] = await scene.listed(1, 'state=replayed')
   expect(replayed?.dead_letter_id).toBe(third.dead_letter_id)
 }, 120_000)
+
+test('carries out a request later if storage does not run', async () => {
+  await scene.deadLetter(scene.aDecision())
+  const body = { dead_letter_ids: idsOf(await scene.listed(1)) }
+  const startStorage = await scene.killStorage()
+  const answer = await scene.act('replay', body)
+  expect(answer).toMatchObject({ succeeded: 0, unfinished: 1, results: [{ outcome: 'pending' }] })
+  const [record] = await scene.listed(1, 'state=open')
+  expect(record?.requested_action).toBe('replay')
+  expect(await scene.act('drop', body)).toMatchObject({
+    ...{ succeeded: 0, unfinished: 1 },
+    results: [{ outcome: 'failed', reason: 'in_progress' }]
+  })
+  await startStorage()
+  await scene.listed(1, 'state=replayed')
+  expect(await scene.written()).toHaveLength(1)
+}, 240_000)

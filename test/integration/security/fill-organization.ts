@@ -41,9 +41,9 @@ const written: Readonly<Record<string, string>> = {
   run_kinds: `(run_kind, rule_id, rule, evaluator_id, evaluator, evaluator_kind,
       evaluator_version, name, run_mask, score_mask)
     values ($1, 1, 'r', 'r', 'e', 'e', 'regex', 1, 'n', gen_random_uuid(), gen_random_uuid())`,
-  dead_letters: `(dead_letter_id, decision_id, topic, partition, letter_offset, written_at, group_id,
-      reason, step, error, origin_topic, origin_partition, origin_offset, content_hash, headers,
-      value_bytes, value_start)
+  dead_letters: `(dead_letter_id, decision_id, topic, partition, letter_offset, written_at,
+      group_id, reason, step, error, origin_topic, origin_partition, origin_offset,
+      content_hash, headers, value_bytes, value_start)
     values ($1, gen_random_uuid(), gen_random_uuid(), 't', 0, 0, now(), 'g', 'r', 's', 'e', 'o', 0,
             0, '', '[]', 0, '')`,
   deferred_decisions: `(decision_id, partition, received_at, characters)

@@ -115,6 +115,28 @@ describe('an installation', () => {
   })
 })
 
+async function openDatabase() {
+  const database = await createTestDatabase()
+  const postgres = createPostgres({
+    ...{ url: database.url, applicationName: 'sluice-test' },
+    ...{ connectionsMax: 2, statementTimeoutMs: 5000 }
+  })
+  onEnd(() => postgres.close())
+  return { database, postgres }
+}
+
+test('the counts of all organizations are hidden from the reads of one', async () => {
+  const { database, postgres } = await openDatabase()
+  await database.query(
+    "insert into ledger_audits (topic, next_at, stored) values ('agent-decisions', now(), 7)"
+  )
+  const reads = postgres.reading({ role: 'sluice_reader' })
+  const shown = 'select topic, window_from from ledger_audits'
+  expect(await reads.query(shown)).toEqual([{ topic: 'agent-decisions', window_from: null }])
+  const all = reads.query('select stored from ledger_audits')
+  await expect(all).rejects.toThrow('permission denied')
+})
+
 describe('the lease', () => {
   const topic = 'agent-decisions'
   const counts = {
@@ -130,12 +152,7 @@ describe('the lease', () => {
   }
 
   test('belongs to one process at a time, and a late one writes nothing', async () => {
-    const database = await createTestDatabase()
-    const postgres = createPostgres({
-      ...{ url: database.url, applicationName: 'sluice-test' },
-      ...{ connectionsMax: 2, statementTimeoutMs: 5000 }
-    })
-    onEnd(() => postgres.close())
+    const { database, postgres } = await openDatabase()
     const lease = (await takeLease(postgres, topic, 300)) ?? ''
     expect(lease).not.toBe('')
     expect(await takeLease(postgres, topic, 300)).toBeNull()

@@ -6,7 +6,7 @@ import type { WireOf } from '../../api/wire.ts'
 import { formatCost, formatNumber, formatShare } from '../../text/format.ts'
 import { visible } from '../../text/visible.ts'
 import { PagedTable } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import type { TableColumn } from '../../ui/data-table.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Rate } from '../../ui/rate.tsx'
@@ -25,7 +25,7 @@ const sorts = {
   pass_rate: 'lowest pass rate',
   '-cost': 'highest cost'
 }
-const columns: readonly Column<AgentRow>[] = [
+const columns: readonly TableColumn<AgentRow>[] = [
   { name: 'Agent', cell: (agent) => <AgentName {...agent} /> },
   { name: 'Status', cell: ({ status }) => <Pill word={status} /> },
   { name: 'Last seen', cell: ({ last_seen }) => <Time iso={last_seen} /> },

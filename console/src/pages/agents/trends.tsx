@@ -56,20 +56,24 @@ interface TrendsProps {
 
 export function Trends({ id, names, changed = [] }: TrendsProps) {
   const scores = useTrends(id, changed)
+  const query = useTrends(id, names)
   return (
-    <Loaded query={useTrends(id, names)} what="the trends">
-      {({ series, breaks, meta }) => (
-        <div className="trends">
-          {[...Map.groupBy(series, ({ metric }) => metric)].map(([metric, lines]) => {
-            const own = breaks.filter((each) => each.metric === metric)
-            const shown = metric === 'pass_rate' ? (scores.data?.breaks ?? []) : own
-            return (
-              <Trend key={metric} {...{ id, metric, lines }} breaks={shown} end={meta.applied.to} />
-            )
-          })}
-        </div>
-      )}
-    </Loaded>
+    <>
+      {new Set(names).size > metricsMax && <p>Only the first {metricsMax} have a trend here.</p>}
+      <Loaded query={query} what="the trends">
+        {({ series, breaks, meta: { applied } }) => (
+          <div className="trends">
+            {[...Map.groupBy(series, ({ metric }) => metric)].map(([metric, lines]) => {
+              const own = breaks.filter((each) => each.metric === metric)
+              const shown = metric === 'pass_rate' ? (scores.data?.breaks ?? []) : own
+              return (
+                <Trend key={metric} {...{ id, metric, lines }} breaks={shown} end={applied.to} />
+              )
+            })}
+          </div>
+        )}
+      </Loaded>
+    </>
   )
 }
 

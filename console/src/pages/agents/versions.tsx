@@ -5,7 +5,7 @@ import type { WireOf } from '../../api/wire.ts'
 import { formatNumber } from '../../text/format.ts'
 import { visible } from '../../text/visible.ts'
 import { DataTable, TableSection } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import type { TableColumn } from '../../ui/data-table.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Rate } from '../../ui/rate.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -15,7 +15,7 @@ import type { AgentPartProps } from './agent-state.tsx'
 type Facet = AgentPartProps['profile']['versions'][number]
 type ComparisonBody = WireOf<typeof versionComparison>
 
-const columns: readonly Column<Facet>[] = [
+const columns: readonly TableColumn<Facet>[] = [
   { name: 'Value', cell: ({ value }) => visible(value) },
   { name: 'First seen', cell: ({ first_seen }) => <Time iso={first_seen} /> },
   { name: 'Last seen', cell: ({ last_seen }) => <Time iso={last_seen} /> },

@@ -57,9 +57,9 @@ function Comparison({ one, other }: ComparisonProps) {
   const rows = [...new Set([...Object.keys(left), ...Object.keys(right)])]
   const columns = [
     { name: 'Field', cell: (name: string) => name },
+    { name: 'Differs', cell: (name: string) => (left[name] === right[name] ? '' : 'differs') },
     { name: 'First', cell: (name: string) => <bdi>{visible(left[name] ?? '–')}</bdi> },
-    { name: 'Second', cell: (name: string) => <bdi>{visible(right[name] ?? '–')}</bdi> },
-    { name: '', cell: (name: string) => (left[name] === right[name] ? '' : 'differs') }
+    { name: 'Second', cell: (name: string) => <bdi>{visible(right[name] ?? '–')}</bdi> }
   ]
   return (
     <>

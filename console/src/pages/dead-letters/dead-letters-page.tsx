@@ -7,7 +7,7 @@ import type { WireOf } from '../../api/wire.ts'
 import { visible } from '../../text/visible.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { PagedTable } from '../../ui/data-table.tsx'
-import type { Column } from '../../ui/data-table.tsx'
+import type { TableColumn } from '../../ui/data-table.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -71,12 +71,12 @@ export function DeadLettersPage() {
   )
 }
 
-const recordColumn: Column<DeadLetterRow> = {
+const recordColumn: TableColumn<DeadLetterRow> = {
   name: 'Record',
   cell: (record) => <RecordLink record={record} />
 }
 
-const columns: readonly Column<DeadLetterRow>[] = [
+const columns: readonly TableColumn<DeadLetterRow>[] = [
   { name: 'State', cell: (record) => <State record={record} /> },
   { name: 'Reason', cell: ({ reason }) => visible(reason) },
   { name: 'Step', cell: ({ step }) => step },
@@ -89,7 +89,7 @@ const columns: readonly Column<DeadLetterRow>[] = [
 function selectColumn(
   selected: readonly string[],
   onChange: (selected: readonly string[]) => void
-): Column<DeadLetterRow> {
+): TableColumn<DeadLetterRow> {
   return {
     name: 'Select',
     cell: ({ dead_letter_id: id }) => (

@@ -15,14 +15,14 @@ function column(title: string, width: string, textOf: TextOf): Column {
   return { title, width, textOf }
 }
 
-const wide = 'minmax(160px, 3fr)'
-const name = 'minmax(80px, 1fr)'
+const wide = 'minmax(120px, 3fr)'
+const name = 'minmax(70px, 1fr)'
 
 export const columns: Readonly<Record<string, Column>> = {
   received: column('Received', '186px', (row) => row.received_at),
   agent: column('Agent', name, (row) => row.agent_id),
   verdict: column('Verdict', '70px', (row) => row.evaluation.verdict),
-  status: column('Status', '100px', (row) => row.evaluation.status),
+  status: column('Status', '90px', (row) => row.evaluation.status),
   scores: column('Scores', 'minmax(150px, 1.5fr)', scoresOf),
   output: column('Output', wide, (row) => row.output_preview),
   input: column('Input', wide, (row) => row.input_preview),
@@ -30,8 +30,8 @@ export const columns: Readonly<Record<string, Column>> = {
   model: column('Model', name, (row) => row.model),
   version: column('Version', '80px', (row) => row.agent_version),
   session: column('Session', name, (row) => row.session_id),
-  tokens: column('Tokens', '60px', (row) => sumOf(row.input_tokens, row.output_tokens)),
-  latency: column('Latency', '76px', latencyOf),
+  tokens: column('Tokens', '54px', (row) => sumOf(row.input_tokens, row.output_tokens)),
+  latency: column('Latency', '66px', latencyOf),
   size: column('Size', '110px', sizeOf),
   sdk: column('SDK', '80px', (row) => row.sdk_version)
 }
@@ -39,6 +39,9 @@ export const columns: Readonly<Record<string, Column>> = {
 export const columnNames = Object.keys(columns)
 const optional = ['scores', 'input', 'version', 'session', 'size', 'sdk']
 export const columnsDefault = columnNames.filter((each) => !optional.includes(each))
+
+/** Width in pixels that a column needs on average. */
+export const columnPixels = 95
 
 /** Returns the widths of the columns, for `grid-template-columns`. */
 export function tracksOf(shown: readonly string[]): string {

@@ -58,6 +58,16 @@ export const DecisionRow = memo(function DecisionRow(props: DecisionRowProps) {
   )
 })
 
+/** Says that decisions are missing between the rows around it. */
+export function GapRow(props: Pick<DecisionRowProps, 'index' | 'top'> & { readonly gap: string }) {
+  const style = { transform: `translateY(${props.top}px)`, gridTemplateColumns: '1fr' }
+  return (
+    <div role="row" className="row notice" aria-rowindex={props.index + 2} style={style}>
+      <span role="gridcell">{props.gap}</span>
+    </div>
+  )
+}
+
 export function rowId(index: number): string {
   return `row-${index}`
 }

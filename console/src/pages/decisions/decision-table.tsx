@@ -3,9 +3,9 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 import type { DecisionSummary } from '../../api/wire.ts'
-import { useKeys } from '../../ui/use-keys.ts'
-import { columns, tracksOf } from './columns.ts'
-import { DecisionRow, rowId } from './decision-row.tsx'
+import type { MissingRows } from '../../live/tail-buffer.ts'
+import { columnPixels, columns, tracksOf } from './columns.ts'
+import { DecisionRow, GapRow, rowId } from './decision-row.tsx'
 import { useRowMenu } from './row-menu.tsx'
 import { chosenColumns, useListState } from './use-list-state.ts'
 
@@ -13,7 +13,7 @@ const rowHeight = 32
 const overscan = 8
 
 interface DecisionTableProps {
-  readonly rows: readonly DecisionSummary[]
+  readonly rows: readonly (DecisionSummary | MissingRows)[]
   readonly hasMore: boolean
   /** Index of the active row; -1 if there is none. */
   readonly active: number
@@ -27,14 +27,11 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
   const listQuery = useSearch()
   const [state] = useListState()
   const shown = useMemo(() => chosenColumns(state), [state])
-  const { menu, onMenu } = useRowMenu(shown)
-  useKeys({
-    m: () => {
-      const box = document.getElementById(rowId(active))?.getBoundingClientRect()
-      if (rows[active] !== undefined && box !== undefined)
-        onMenu(rows[active], box.left, box.bottom)
-    }
-  })
+  const activeRow = rows[active]
+  const { menu, onMenu } = useRowMenu(
+    shown,
+    activeRow === undefined || 'gap' in activeRow ? undefined : activeRow
+  )
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -44,6 +41,7 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
     scrollPaddingStart: rowHeight,
     paddingStart: rowHeight
   })
+  const size = { height: virtualizer.getTotalSize(), minWidth: columnPixels * shown.length }
   const items = virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -63,16 +61,17 @@ export function DecisionTable({ rows, hasMore, active, onPeek, onEnd }: Decision
       aria-activedescendant={active >= 0 ? rowId(active) : undefined}
     >
       {menu}
-      <div role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+      <div role="rowgroup" style={size}>
         <HeadRow shown={shown} />
         {items.map(({ index, start }) => {
           const decision = rows[index]
           if (decision === undefined) return null
+          const top = start - rowHeight
+          if ('gap' in decision) return <GapRow key={index} {...decision} {...{ index, top }} />
           return (
             <DecisionRow
               key={decision.decision_id}
-              {...{ decision, index, shown, listQuery, onPeek, onMenu }}
-              top={start - rowHeight}
+              {...{ decision, index, top, shown, listQuery, onPeek, onMenu }}
               isActive={index === active}
             />
           )

@@ -1,10 +1,13 @@
-/** The bars of the histogram: how many decisions each interval has, and how many failed. */
+/** The bars of the histogram: how many decisions each interval has, and how many of them failed a
+ * score.
+ */
 import type { StatsBody } from '../../api/wire.ts'
 
 export interface Bar {
   readonly from: string
   readonly to: string
   readonly total: number
+  /** With the verdict `fail` or `mixed`. */
   readonly failed: number
 }
 
@@ -15,7 +18,7 @@ export function barsOf({ series, meta }: StatsBody): readonly Bar[] {
     for (const { t, value } of points) {
       const sum = sums.get(t) ?? { total: 0, failed: 0 }
       sum.total += value ?? 0
-      if (key['verdict'] === 'fail') sum.failed += value ?? 0
+      if (key['verdict'] === 'fail' || key['verdict'] === 'mixed') sum.failed += value ?? 0
       sums.set(t, sum)
     }
   }

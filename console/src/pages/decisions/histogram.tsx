@@ -24,13 +24,15 @@ export function Histogram() {
   })
   const { data, error } = useRead<StatsBody>(`/v1/decisions/stats?${parameters}`)
   const bars = useMemo(() => (data === undefined ? [] : barsOf(data)), [data])
+  const [first] = bars
   if (error !== null) return <p className="quiet">No histogram: {error.message}</p>
   return (
     <figure className="histogram">
-      <Bars key={bars[0]?.from} bars={bars} />
+      <Bars key={first?.from} bars={bars} />
       <figcaption className="quiet">
-        Decisions of the range{agent_id !== '' && `, agent ${agent_id}`}
-        {parameters.has('domain') && `, domain ${domain}`}; failed in red
+        {first !== undefined && `Decisions since ${formatTime(first.from, zone)}`}
+        {agent_id !== '' && `, agent ${agent_id}`}
+        {parameters.has('domain') && `, domain ${domain}`}. Red: verdict fail or mixed.
       </figcaption>
     </figure>
   )

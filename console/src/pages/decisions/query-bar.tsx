@@ -9,7 +9,7 @@ import { recentQueries, rememberQuery } from '../../query/recent-queries.ts'
 import { useKeys } from '../../ui/use-keys.ts'
 import { rangeDefault, ranges, useListState } from './use-list-state.ts'
 
-export function QueryBar() {
+export function QueryBar({ isLive = false }: { readonly isLive?: boolean }) {
   const [state, setState] = useListState()
   const [draft, setDraft] = useState(state.q)
   const [errors, setErrors] = useState<readonly string[]>([])
@@ -56,7 +56,7 @@ export function QueryBar() {
       </datalist>
       <FieldSelect field="verdict" values={verdicts} query={state.q} onChoose={choose} />
       <FieldSelect field="status" values={evaluationStatuses} query={state.q} onChoose={choose} />
-      <RangeSelect />
+      {!isLive && <RangeSelect />}
       <button type="submit">Search</button>
       <ul id={errorId} className="query-errors" aria-live="polite">
         {errors.map((sentence) => (

@@ -5,6 +5,7 @@ import { queryFields } from '../../query/query-fields.ts'
 import { withField } from '../../query/query-text.ts'
 import { visible } from '../../text/visible.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { useKeys } from '../../ui/use-keys.ts'
 import { columns } from './columns.ts'
 import { useListState } from './use-list-state.ts'
 
@@ -17,11 +18,17 @@ interface RowMenuProps {
 }
 
 /** Returns the menu if it is open, and a function that opens it at a position on the screen. */
-export function useRowMenu(shown: readonly string[]) {
+export function useRowMenu(shown: readonly string[], active: DecisionSummary | undefined) {
   const [open, setOpen] = useState<Pick<RowMenuProps, 'decision' | 'place'> | null>(null)
   const onMenu = useCallback((decision: DecisionSummary, left: number, top: number) => {
     setOpen({ decision, place: { left, top } })
   }, [])
+  useKeys({
+    m: () => {
+      const row = document.querySelector('.row[aria-selected=true]')?.getBoundingClientRect()
+      if (active && row) onMenu(active, row.left, row.bottom)
+    }
+  })
   const menu = open && <RowMenu {...open} shown={shown} onClose={() => setOpen(null)} />
   return { menu, onMenu }
 }

@@ -6,7 +6,7 @@ import { useKeys } from '../../ui/use-keys.ts'
 import type { DecisionSummary } from '../../api/wire.ts'
 import { useListState } from './use-list-state.ts'
 
-export function useActiveRow(rows: readonly DecisionSummary[]) {
+export function useActiveRow(rows: readonly Pick<DecisionSummary, 'decision_id'>[]) {
   const [{ peek }, setState] = useListState()
   const [, navigate] = useLocation()
   const search = useSearch()

@@ -46,8 +46,7 @@ export function useCount(state: ListState) {
     queryKey: ['count', body],
     enabled: false,
     queryFn: async ({ signal }) =>
-      (await search({ ...body, include: [], count: 'estimate', limit: 1 }, signal)).meta.count ??
-      null
+      (await search({ ...body, count: 'estimate', limit: 1 }, signal)).meta.count ?? null
   })
 }
 

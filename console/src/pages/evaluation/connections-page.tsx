@@ -2,7 +2,7 @@
 import type { connection } from '../../../../api/connections/schemas.ts'
 import type { WireOf } from '../../api/wire.ts'
 import { explain } from '../../decision/explain.ts'
-import type { Column } from '../../ui/data-table.tsx'
+import type { TableColumn } from '../../ui/data-table.tsx'
 import { Field, JsonField } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
 import { memberColumns, Value } from '../../ui/members.tsx'
@@ -14,7 +14,7 @@ type Connection = WireOf<typeof connection>
 const path = '/v1/evaluation/connections'
 const models = [{ model: 'gpt-5-mini', usd_per_million_input: 0.25, usd_per_million_output: 2 }]
 
-const columns: readonly Column<Connection>[] = [
+const columns: readonly TableColumn<Connection>[] = [
   ...memberColumns<Connection>('name', 'base_url', 'has_api_key', 'api_key_hint', 'models'),
   { name: 'Circuit', cell: ({ circuit }) => <Pill word={circuit.state} /> },
   { name: 'Since', cell: ({ circuit }) => <Value value={circuit.since} /> },

@@ -7,7 +7,7 @@ import { usePages } from '../../api/use-api.ts'
 import type { WireOf } from '../../api/wire.ts'
 import { explain } from '../../decision/explain.ts'
 import { visible } from '../../text/visible.ts'
-import type { Column } from '../../ui/data-table.tsx'
+import type { TableColumn } from '../../ui/data-table.tsx'
 import { JsonField } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
 import { memberColumns, Value } from '../../ui/members.tsx'
@@ -29,7 +29,7 @@ const replayed = ['failed', 'expired', 'skipped', 'canceled']
 const statuses = ['succeeded', ...replayed, 'scheduled', 'running', 'retrying', 'blocked']
 const reasons = ['budget_exhausted', 'disabled', ...runReasons]
 
-const columns: readonly Column<Run>[] = [
+const columns: readonly TableColumn<Run>[] = [
   { name: 'Time', cell: (run) => <Value value={run.evaluated_at ?? run.scheduled_at} /> },
   { name: 'Status', cell: ({ status }) => <Pill word={status} /> },
   { name: 'Reason', cell: ({ status, status_reason }) => explain(status_reason, status) },

@@ -14,7 +14,7 @@ const ranges = { '-1h': 'Last hour', '-24h': 'Last 24 hours', '-7d': 'Last 7 day
 const rangeNames = ['-1h', '-24h', '-7d'] as const
 const pollMs = 10_000
 
-export type OutcomesBody = WireOf<typeof outcomes>
+type OutcomesBody = WireOf<typeof outcomes>
 export type CountedOutcomes = NonNullable<OutcomesBody['outcomes']>
 
 export function HealthPage() {
@@ -65,7 +65,7 @@ function Ingestion({ counted }: { readonly counted: CountedOutcomes }) {
         <strong>{format(accepted)}</strong> accepted + <strong>{format(rejected)}</strong> rejected
       </p>
       <p className="quiet">
-        CountedOutcomes from <Time iso={since} />.{' '}
+        Counted from <Time iso={since} />.{' '}
         {droppedSum > 0 &&
           `SDKs reported ${format(droppedSum)} more that they dropped before sending.`}
       </p>

@@ -1,7 +1,8 @@
 /** Tests that an onboarding step counts as done only if stored data proves it. */
 import { describe, expect, test } from '@jest/globals'
 import type { Progress } from '../../../../api/onboarding/queries.ts'
-import { countDone, stepIds, stepsOf } from '../../../../api/onboarding/steps.ts'
+import { stepIds } from '../../../../api/onboarding/schemas.ts'
+import { countDone, stepsOf } from '../../../../api/onboarding/steps.ts'
 import type { RejectedAttempt } from '../../../../usage/usage.ts'
 
 const at = Date.UTC(2026, 0, 31, 12)

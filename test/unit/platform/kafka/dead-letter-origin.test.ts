@@ -1,6 +1,9 @@
 /** Tests that the headers added to dead-letter records are parsed and removed. */
 import { expect, test } from '@jest/globals'
-import { parseDeadLetter, originalHeadersOf } from '../../../../platform/kafka/dead-letter-origin.ts'
+import {
+  parseDeadLetter,
+  originalHeadersOf
+} from '../../../../platform/kafka/dead-letter-origin.ts'
 import { aMessage } from '../../consumers/fakes.ts'
 
 const headers = {

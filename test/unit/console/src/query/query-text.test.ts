@@ -24,3 +24,9 @@ test.each(['plain', 'two words', 'a "quote"', String.raw`back\slash`, ''])(
     expect(termsOf(`agent:${quoteValue(value)}`)[0]?.value).toBe(value)
   }
 )
+
+test('a field with a colon in its name is read as it was written', () => {
+  const [term] = termsOf(`score.${quoteValue('style: tone')}:exists`)
+  expect([term?.field, term?.value]).toEqual(['score.style: tone', 'exists'])
+  expect(termsOf(`score.${quoteValue('a:b')}:exists`)[0]?.field).toBe('score.a:b')
+})

@@ -16,11 +16,11 @@ function seriesOf(verdict: string, values: readonly (number | null)[]): Stats['s
   return { ...unused, metric: 'count', key: { verdict }, is_other: false, points }
 }
 
-test('adds up the verdicts, and counts the failed ones', () => {
-  const series = [seriesOf('pass', [3, null]), seriesOf('fail', [1, 2]), seriesOf('none', [5])]
+test('adds up the verdicts, and counts the decisions that failed a score', () => {
+  const series = [seriesOf('pass', [3, null]), seriesOf('fail', [1, 2]), seriesOf('mixed', [5])]
   const meta = { applied: { to: '2026-01-31T02:00:00.000Z' } } as Stats['meta']
   expect(barsOf({ series, breaks: [], meta })).toEqual([
-    { from: series[1]?.points[0]?.t, to: series[1]?.points[1]?.t, total: 9, failed: 1 },
+    { from: series[1]?.points[0]?.t, to: series[1]?.points[1]?.t, total: 9, failed: 6 },
     { from: series[1]?.points[1]?.t, to: '2026-01-31T02:00:00.000Z', total: 2, failed: 2 }
   ])
 })

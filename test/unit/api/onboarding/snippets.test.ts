@@ -1,6 +1,6 @@
 /** Tests that snippets contain the URL of the gateway, and no other text from the request. */
 import { expect, test } from '@jest/globals'
-import { baseUrlOf, keyPlaceholder, snippetsOf } from '../../../../api/onboarding/steps.ts'
+import { baseUrlOf, keyPlaceholder, snippetsOf } from '../../../../api/onboarding/snippets.ts'
 
 test.each([
   ['sluice.example', 'http://sluice.example'],

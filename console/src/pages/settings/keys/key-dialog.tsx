@@ -1,0 +1,58 @@
+/** Makes an API key and shows its secret once. The secret is gone when the dialog closes. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import type { keyWithSecret } from '../../../../../api/organization/keys/schemas.ts'
+import type { ApiRequest } from '../../../api/api.ts'
+import { useChange } from '../../../api/use-api.ts'
+import type { WireOf } from '../../../api/wire.ts'
+import { Snippets } from '../../../onboarding/snippets.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Form } from '../../../ui/form.tsx'
+import type { FormValues } from '../../../ui/form.tsx'
+
+interface KeyDialogProps {
+  readonly title: string
+  readonly action: string
+  readonly requestOf: (values: FormValues) => ApiRequest
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function KeyDialog({ title, action, requestOf, onClose, children }: KeyDialogProps) {
+  const { mutateAsync } = useChange<WireOf<typeof keyWithSecret>>()
+  const [secret, setSecret] = useState<string | null>(null)
+  if (secret !== null) return <KeySecret {...{ secret, onClose }} />
+  const make = async (values: FormValues): Promise<void> =>
+    setSecret((await mutateAsync(requestOf(values))).key)
+  return (
+    <Dialog {...{ title, onClose }}>
+      <Form {...{ action }} onSubmit={make} onCancel={onClose}>
+        {children}
+      </Form>
+    </Dialog>
+  )
+}
+
+type KeySecretProps = Pick<KeyDialogProps, 'onClose'> & { readonly secret: string }
+
+function KeySecret({ secret, onClose }: KeySecretProps) {
+  const [isStored, setStored] = useState(false)
+  return (
+    <Dialog title="Store the key" canEscape={false} onClose={onClose}>
+      <p>The key is shown only here. If you lose it, create another one.</p>
+      <pre className="command">{secret}</pre>
+      <CopyButton text={secret} label="Copy the key" />
+      <Snippets apiKey={secret} />
+      <fieldset>
+        <label>
+          <input type="checkbox" onChange={(event) => setStored(event.target.checked)} />I have
+          stored it
+        </label>
+      </fieldset>
+      <button type="button" className="primary" disabled={!isStored} onClick={onClose}>
+        Close
+      </button>
+    </Dialog>
+  )
+}
