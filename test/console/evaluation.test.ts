@@ -58,7 +58,7 @@ async function open(path: string, tenant = scene().tenant) {
   return watched
 }
 
-test('creates an evaluator and a rule after previews, and shows run and score', async () => {
+test('creates an evaluator and a previewed rule, and shows the run and the score', async () => {
   const { client } = scene()
   await client.accept({ input: 'x', output: 'a brief answer', domain: 'refunds' })
   await waitUntil('a stored decision', async () => {
@@ -192,7 +192,7 @@ test('counts the runs before it replays them, and can cancel a waiting run', asy
   await page.getByText('A user canceled the run.').first().waitFor()
 })
 
-test('shows a viewer disabled actions with the reason; the server refuses them', async () => {
+test('shows a viewer each action disabled, and the server refuses it', async () => {
   const { page } = await open('rules', viewer)
   for (const path of ['rules', `evaluators/${judgeId}`, 'runs', 'connections', 'health']) {
     await page.goto(`/console/evaluation/${path}`)

@@ -8,17 +8,17 @@ import { memberColumns, Members } from '../../ui/members.tsx'
 import { RequestButton } from '../../ui/request-button.tsx'
 
 export const evaluatorsPath = '/v1/evaluation/evaluators'
-export type EvaluatorItem = WireOf<typeof evaluator>
+export type EvaluatorRow = WireOf<typeof evaluator>
 /** A test reads the newest decisions, as many as the API allows. */
 const sample = { n: 20 } as const
 const config = { check: 'length', max: 2000, unit: 'characters' }
 
 /** Returns what a new version may change. */
-export function definitionOf({ name, description, config, output, timeout_ms }: EvaluatorItem) {
+export function definitionOf({ name, description, config, output, timeout_ms }: EvaluatorRow) {
   return { name, description, config, output, timeout_ms }
 }
 
-export function EvaluatorButton({ evaluator }: { readonly evaluator: EvaluatorItem | null }) {
+export function EvaluatorButton({ evaluator }: { readonly evaluator: EvaluatorRow | null }) {
   const isNew = evaluator === null
   const path = isNew ? evaluatorsPath : `${evaluatorsPath}/${evaluator.evaluator_id}`
   const testOf = (values: FormValues) => {

@@ -9,17 +9,17 @@ import { RequestButton } from '../../ui/request-button.tsx'
 import { Part } from '../compare/compare-page.tsx'
 import { diffLines } from '../compare/diff-lines.ts'
 import { definitionOf, EvaluatorButton, evaluatorsPath } from './evaluator-button.tsx'
-import type { EvaluatorItem } from './evaluator-button.tsx'
+import type { EvaluatorRow } from './evaluator-button.tsx'
 import { ListPage } from './list-page.tsx'
 
 /** A link may contain any text, which must not choose another path to read. */
 const idPattern = /^[a-z][a-z0-9_-]*$/
 const columns = [
   { name: 'Evaluator', cell: linkOf },
-  ...memberColumns<EvaluatorItem>('kind', 'description', 'version', 'updated_at')
+  ...memberColumns<EvaluatorRow>('kind', 'description', 'version', 'updated_at')
 ]
 
-function linkOf({ evaluator_id, name }: EvaluatorItem) {
+function linkOf({ evaluator_id, name }: EvaluatorRow) {
   return <Link href={`/evaluation/evaluators/${evaluator_id}`}>{visible(name)}</Link>
 }
 
@@ -37,7 +37,7 @@ export function EvaluatorsPage() {
 
 export function EvaluatorPage({ id }: { readonly id: string }) {
   const path = `${evaluatorsPath}/${idPattern.test(id) ? id : 'unknown'}`
-  const versions = usePages<EvaluatorItem>(`${path}/versions?limit=200`)
+  const versions = usePages<EvaluatorRow>(`${path}/versions?limit=200`)
   const [latest] = versions.rows
   return (
     <Page
@@ -56,7 +56,7 @@ export function EvaluatorPage({ id }: { readonly id: string }) {
   )
 }
 
-function actionsOf(evaluator: EvaluatorItem, path: string) {
+function actionsOf(evaluator: EvaluatorRow, path: string) {
   return (
     <>
       <EvaluatorButton evaluator={evaluator} />
@@ -67,9 +67,9 @@ function actionsOf(evaluator: EvaluatorItem, path: string) {
   )
 }
 
-/** Shows how a version differs from the one before it. */
-function versionOf(shown: EvaluatorItem, before: EvaluatorItem = shown) {
-  const parts = diffLines(linesOf(before), linesOf(shown))
+/** Shows how a version differs from the one before it, if there is one. */
+function versionOf(shown: EvaluatorRow, before: EvaluatorRow | undefined) {
+  const parts = diffLines(before === undefined ? [] : linesOf(before), linesOf(shown))
   return (
     <section key={shown.version}>
       <h2>Version {shown.version}</h2>
@@ -83,10 +83,10 @@ function versionOf(shown: EvaluatorItem, before: EvaluatorItem = shown) {
 }
 
 /** The definition is shown on its own. */
-function factsOf({ config: _, output: _output, ...facts }: EvaluatorItem) {
+function factsOf({ config: _, output: _output, ...facts }: EvaluatorRow) {
   return facts
 }
 
-function linesOf(evaluator: EvaluatorItem): string[] {
+function linesOf(evaluator: EvaluatorRow): string[] {
   return JSON.stringify(definitionOf(evaluator), null, 2).split('\n')
 }

@@ -9,7 +9,7 @@ type TableProps<Row> = Pick<ComponentProps<typeof PagedTable<Row>>, 'columns' | 
 interface ListPageProps<Row> extends TableProps<Row> {
   readonly title: string
   readonly path: string
-  readonly actions: ReactNode
+  readonly actions?: ReactNode
   /** Shown above the list. */
   readonly children?: ReactNode
 }

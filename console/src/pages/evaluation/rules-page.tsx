@@ -10,7 +10,7 @@ import { labelOf, memberColumns, Value } from '../../ui/members.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { RequestButton } from '../../ui/request-button.tsx'
 import { evaluatorsPath } from './evaluator-button.tsx'
-import type { EvaluatorItem } from './evaluator-button.tsx'
+import type { EvaluatorRow } from './evaluator-button.tsx'
 import { ListPage } from './list-page.tsx'
 
 export type RuleBody = WireOf<typeof rule>
@@ -77,7 +77,7 @@ function RuleButton({ rule }: { readonly rule: RuleBody | null }) {
   const { match, sampling, budget, ttl_seconds, max_attempts } = rule ?? noTerms
   const terms = { match, sampling, budget, ttl_seconds, max_attempts }
   const pinned = new Map(rule?.evaluators.map((each) => [each.evaluator_id, each]))
-  const { rows } = usePages<EvaluatorItem>(`${evaluatorsPath}?limit=200`)
+  const { rows } = usePages<EvaluatorRow>(`${evaluatorsPath}?limit=200`)
   const bodyOf = (values: FormValues) => ({
     ...values.json('terms'),
     name: values.text('name'),

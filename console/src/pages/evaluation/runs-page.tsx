@@ -15,7 +15,7 @@ import { Pill } from '../../ui/pill.tsx'
 import { RequestButton } from '../../ui/request-button.tsx'
 import { ranges } from '../decisions/use-list-state.ts'
 import { evaluatorsPath } from './evaluator-button.tsx'
-import type { EvaluatorItem } from './evaluator-button.tsx'
+import type { EvaluatorRow } from './evaluator-button.tsx'
 import { rulesPath } from './rules-page.tsx'
 import type { RuleBody } from './rules-page.tsx'
 import { ListPage } from './list-page.tsx'
@@ -45,7 +45,7 @@ const columns: readonly TableColumn<Run>[] = [
 export function RunsPage() {
   const [filters, setFilters] = useQueryStates(parsers, { history: 'push' })
   const rules = usePages<RuleBody>(`${rulesPath}?limit=200`).rows
-  const evaluators = usePages<EvaluatorItem>(`${evaluatorsPath}?limit=200`).rows
+  const evaluators = usePages<EvaluatorRow>(`${evaluatorsPath}?limit=200`).rows
   const given = Object.entries(filters).filter(([, value]) => value !== null)
   const filter = Object.fromEntries(given) as Readonly<Record<string, string>>
   const options: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
