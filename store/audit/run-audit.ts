@@ -21,6 +21,8 @@ import { classifyMessages } from './classify-messages.ts'
 import type { ClassifyOptions } from './classify-messages.ts'
 import { findDeadLetteredOffsets } from './dead-lettered-offsets.ts'
 import type { DeadLetteredOffsets, DeadLetterLimits } from './dead-lettered-offsets.ts'
+import { createOrganizationSlots } from './organization-slots.ts'
+import type { OrganizationSlots } from './organization-slots.ts'
 import { createSeenIdentities } from './seen-identities.ts'
 import { selectKeptFrom } from './stored-states.ts'
 
@@ -61,6 +63,8 @@ interface AuditLimits extends DeadLetterLimits {
   readonly identitiesMax: number
   /** Maximum number of organizations to count separately. */
   readonly organizationsMax: number
+  /** Organizations that are counted even if others come first, at most `organizationsMax`. */
+  readonly preferredOrganizations?: ReadonlySet<string>
 }
 
 /** What an audit found in the window. */
@@ -74,6 +78,8 @@ export interface Audit {
   readonly tally: AuditTally
   /** False if some duplicates may count as stored. */
   readonly duplicatesAreExact: boolean
+  /** False if there were too many organizations to count each of them. */
+  readonly everyOrganizationIsCounted: boolean
 }
 
 const noLimits: AuditLimits = {
@@ -100,17 +106,21 @@ export async function runAudit(
   const query = { reader, signal, topic, deadLetterTopic, group, ranges: window, limits }
   const deadLetters = await findDeadLetteredOffsets(query)
   const seen = createSeenIdentities(limits.identitiesMax)
+  const slots = createOrganizationSlots(limits.organizationsMax, limits.preferredOrganizations)
   const keptFrom = await selectKeptFrom(postgres)
   const total = window.reduce((sum, range) => sum + Number(range.to - range.from), 0)
   let done = 0
   const onRead = (messages: number): void => dependencies.progress?.((done += messages), total)
-  const options = { ...dependencies, topic, committed, seen, deadLetters, keptFrom, onRead }
-  const { from, ranges, tally } = await auditSlices(options, request, ends)
-  return { from, available, ranges, committed, tally, duplicatesAreExact: !seen.isFull() }
+  const options = { ...dependencies, topic, committed, seen, slots, deadLetters, keptFrom, onRead }
+  const audited = await auditSlices(options, request, ends)
+  const duplicatesAreExact = !seen.isFull()
+  const everyOrganizationIsCounted = !slots.areExhausted()
+  return { ...audited, available, committed, duplicatesAreExact, everyOrganizationIsCounted }
 }
 
 interface SliceOptions extends Omit<ClassifyOptions, 'tally' | 'budget' | 'reasonOf'> {
   readonly deadLetters: DeadLetteredOffsets
+  readonly slots: OrganizationSlots
 }
 
 /**
@@ -123,15 +133,15 @@ async function auditSlices(
   { topic, from: start, to, limits = noLimits }: AuditRequest,
   ends: readonly bigint[]
 ) {
-  const { reader, deadLetters, signal } = options
+  const { reader, deadLetters, slots, signal } = options
   const { reasonOf } = deadLetters
-  const tally = createAuditTally(limits.organizationsMax)
+  const tally = createAuditTally(slots)
   const bytes = createAuditBudget(limits.bytesMax)
   let audited = { from: to, starts: ends }
   for (const from of sliceStarts(start, to, limits)) {
     const isRequired = audited.starts === ends
     const ranges = await rangesFrom(reader, { topic, time: from, ends: audited.starts })
-    const slice = createAuditTally(limits.organizationsMax)
+    const slice = createAuditTally(slots)
     const budget = isRequired ? null : bytes
     const isWhole =
       (await deadLetters.read({ from, ranges, isRequired })) &&

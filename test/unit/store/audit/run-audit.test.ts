@@ -7,9 +7,11 @@ import type { TopicReader } from '../../../../platform/kafka/topic-reader.ts'
 import type { Decode } from '../../../../platform/registry/decode.ts'
 import { totalOf } from '../../../../store/audit/audit-tally.ts'
 import { runAudit } from '../../../../store/audit/run-audit.ts'
-import type { AuditDependencies } from '../../../../store/audit/run-audit.ts'
+import type { AuditDependencies, AuditRequest } from '../../../../store/audit/run-audit.ts'
 import { aDecision, noon } from '../../../support/builders.ts'
 import { aMessage } from '../../consumers/fakes.ts'
+
+type AuditLimits = NonNullable<AuditRequest['limits']>
 
 const minuteMs = 60_000
 const bytes = 1000
@@ -69,12 +71,12 @@ function dependenciesOf(reader: TopicReader): AuditDependencies {
 
 const request = { topic, group: 'storage', from: noon - 60 * minuteMs, to: noon, isToEnd: true }
 
-const limits = {
+const limits: AuditLimits = {
   ...{ bytesMax: 50 * bytes, identitiesMax: 100, organizationsMax: 100 },
   ...{ deadLettersMax: 100, clockSkewMs: 5 * minuteMs }
 }
 
-function auditWith(changes: Partial<typeof limits>, held = createMessages(50)) {
+function auditWith(changes: Partial<AuditLimits>, held = createMessages(50)) {
   const dependencies = dependenciesOf(createReader(held))
   return runAudit(dependencies, { ...request, limits: { ...limits, ...changes } })
 }
@@ -129,7 +131,7 @@ describe('dead-letter records', () => {
   }
 
   /** Every message is committed, and is missing unless a dead-letter record is read for it. */
-  async function auditDeadLettered(changes: Partial<typeof limits>, deadLetters?: Message[]) {
+  async function auditDeadLettered(changes: Partial<AuditLimits>, deadLetters?: Message[]) {
     const held = createMessages(50)
     const reader = createReader(held, deadLetters ?? createDeadLetters(held))
     const dependencies: AuditDependencies = {
@@ -185,6 +187,30 @@ describe('organizations', () => {
   test('are limited in number, but all messages count for the installation', async () => {
     const { tally } = await auditWith({ organizationsMax: 10 })
     expect([tally.organizations.size, totalOf(tally.all).in_flight]).toEqual([10, 50])
+  })
+
+  test('are preferred, however many others come first', async () => {
+    const preferredOrganizations = new Set(['organization 0', 'organization 7'])
+    const audit = await auditWith({ organizationsMax: 10, preferredOrganizations })
+    const counted = [...audit.tally.organizations.keys()]
+    expect(counted).toHaveLength(10)
+    expect(counted).toEqual(expect.arrayContaining([...preferredOrganizations]))
+    expect(audit.everyOrganizationIsCounted).toBe(false)
+    expect((await auditWith({ preferredOrganizations })).everyOrganizationIsCounted).toBe(true)
+  })
+
+  test('are counted in every slice or not at all', async () => {
+    const dependencies: AuditDependencies = {
+      ...dependenciesOf(createReader(createMessages(50))),
+      decode: async ({ offset }) => {
+        const organization_id = offset === 49n || offset === 31n ? 'ours' : `another ${offset}`
+        return { kind: 'decoded', value: aDecision({ organization_id }) }
+      }
+    }
+    const limited = { ...request, limits: { ...limits, organizationsMax: 3 } }
+    const { tally } = await runAudit(dependencies, limited)
+    const ours = tally.organizations.get('ours')
+    expect(ours === undefined ? null : totalOf(ours).in_flight).toBe(2)
   })
 })
 
