@@ -3,6 +3,7 @@ import type { Message } from '../../platform/kafka/message-consumer.ts'
 import type { Gap } from '../../platform/kafka/topic-fetcher.ts'
 import { auditOutcomes } from './audit-result.ts'
 import type { AuditOutcome, AuditResult, MissingRecord } from './audit-result.ts'
+import type { OrganizationSlots } from './organization-slots.ts'
 
 export type AuditCounts = Record<AuditOutcome, number>
 
@@ -17,7 +18,7 @@ export interface AuditFigures {
 
 export interface AuditTally {
   readonly all: AuditFigures
-  /** At most `organizationsMax` organizations. */
+  /** Only organizations that have a slot. */
   readonly organizations: Map<string, AuditFigures>
   readonly gaps: Record<Gap['kind'], number>
   /** @param identity absent if the message cannot be decoded */
@@ -43,7 +44,7 @@ const hourMs = 3_600_000
 const missingRecordsMax = 1000
 const organizationRecordsMax = 20
 
-export function createAuditTally(organizationsMax: number): AuditTally {
+export function createAuditTally(slots: OrganizationSlots): AuditTally {
   const all = createFigures()
   const organizations = new Map<string, AuditFigures>()
   const gaps: Record<Gap['kind'], number> = { transaction: 0, absent: 0, deleted: 0 }
@@ -51,7 +52,7 @@ export function createAuditTally(organizationsMax: number): AuditTally {
   function figuresOf(organizationId: string): AuditFigures | null {
     const known = organizations.get(organizationId)
     if (known !== undefined) return known
-    if (organizations.size >= organizationsMax) return null
+    if (!slots.take(organizationId)) return null
     const figures = createFigures()
     organizations.set(organizationId, figures)
     return figures

@@ -25,7 +25,8 @@ export interface ClassifyOptions {
   readonly seen: SeenIdentities
   readonly reasonOf: ReasonOf
   readonly keptFrom: Date | null
-  readonly budget: AuditBudget
+  /** Null for no limit. */
+  readonly budget: AuditBudget | null
   readonly onRead: (messages: number) => void
 }
 
@@ -47,7 +48,7 @@ export async function classifyMessages(
 ): Promise<boolean> {
   const { reader, topic, signal, tally, budget, onRead } = options
   for await (const fetched of reader.read(topic, ranges, signal)) {
-    if (!budget.take(fetched)) return false
+    if (budget?.take(fetched) === false) return false
     tally.addGaps(fetched.gaps)
     const { messages } = fetched
     for (let at = 0; at < messages.length; at += chunkMessages) {

@@ -1,8 +1,9 @@
 /** Finds the offsets of a window for which the audited group wrote a dead-letter record. */
 import type { OffsetRange } from '../../platform/kafka/topic-fetcher.ts'
 import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
+import type { Message } from '../../platform/kafka/message-consumer.ts'
 import { parseDeadLetter } from '../../platform/kafka/dead-letter-origin.ts'
-import type { AuditBudget } from './audit-budget.ts'
+import { createAuditBudget } from './audit-budget.ts'
 
 interface DeadLetterQuery {
   readonly reader: TopicReader
@@ -10,11 +11,21 @@ interface DeadLetterQuery {
   readonly topic: string
   readonly deadLetterTopic: string
   readonly group: string
-  /** Audited offsets per partition. */
+  /** Offsets of the window per partition. */
   readonly ranges: readonly OffsetRange[]
-  /** Start of the window, in milliseconds since 1970. */
-  readonly from: number
-  readonly budget: AuditBudget
+  readonly limits: DeadLetterLimits
+}
+
+export interface DeadLetterLimits {
+  /** Maximum bytes of dead-letter records to read. */
+  readonly bytesMax: number
+  /** Maximum number of dead-lettered messages to remember. Each takes about 120 bytes. */
+  readonly deadLettersMax: number
+  /**
+   * How far before a slice to read dead-letter records. The clock that stamps a dead-letter record
+   * may be behind the clock that stamped its message.
+   */
+  readonly clockSkewMs: number
 }
 
 /**
@@ -22,35 +33,72 @@ interface DeadLetterQuery {
  */
 export type ReasonOf = (partition: number, offset: bigint) => string | undefined
 
-/**
- * How far before the window to read dead-letter records. The clock that stamps a dead-letter record
- * may be behind the clock that stamped its message.
- */
-const clockSkewMs = 3_600_000
+/** A part of the window. Each slice is earlier than the one before. */
+interface Slice {
+  /** Start of the slice, in milliseconds since 1970. */
+  readonly from: number
+  readonly ranges: readonly OffsetRange[]
+  /** Whether to read the slice whatever its size, without counting its bytes. */
+  readonly isRequired: boolean
+}
+
+export interface DeadLetteredOffsets {
+  readonly reasonOf: ReasonOf
+  /**
+   * Reads the dead-letter records of a slice, except those that earlier calls read.
+   * @returns false if a limit is exceeded, so that `reasonOf` lacks messages of the slice
+   */
+  read(slice: Slice): Promise<boolean>
+}
 
 /**
- * Reads the dead-letter records that the group wrote for the audited offsets. Keeps one entry in
- * memory per dead-lettered message.
- * @throws if they exceed the byte limit
+ * Finds the dead-letter records that the group wrote for the window. Ignores records written after
+ * this call. Keeps one entry in memory per dead-lettered message.
  */
-export async function readDeadLetteredOffsets(query: DeadLetterQuery): Promise<ReasonOf> {
-  const { reader, topic, deadLetterTopic, group, ranges, signal } = query
-  const audited = new Map(ranges.map((range) => [range.partition, range]))
+export async function findDeadLetteredOffsets(
+  query: DeadLetterQuery
+): Promise<DeadLetteredOffsets> {
+  const { reader, deadLetterTopic, limits, signal } = query
   const reasons = new Map<string, string>()
-  const ends = await reader.ranges(deadLetterTopic)
-  const starts = await reader.offsetsAt(deadLetterTopic, query.from - clockSkewMs)
-  const wanted = ends.map((range, index) => ({ ...range, from: starts[index] ?? range.from }))
-  for await (const fetched of reader.read(deadLetterTopic, wanted, signal)) {
-    if (!query.budget.take(fetched))
-      throw new Error('the dead-letter records exceed the byte limit')
-    for (const message of fetched.messages) {
-      const deadLetter = parseDeadLetter(message)
-      if (deadLetter?.origin.topic !== topic || deadLetter.group !== group) continue
-      const { partition, offset } = deadLetter.origin
-      const range = audited.get(partition)
-      if (range === undefined || offset < range.from || offset >= range.to) continue
-      reasons.set(`${partition}/${offset}`, deadLetter.reason)
+  const budget = createAuditBudget(limits.bytesMax)
+  let unread = await reader.ranges(deadLetterTopic)
+  let isFull = false
+
+  function add(message: Message, { ranges, isRequired }: Slice): void {
+    const deadLetter = parseDeadLetter(message)
+    if (deadLetter?.origin.topic !== query.topic || deadLetter.group !== query.group) return
+    const { partition, offset } = deadLetter.origin
+    if (!isWithin(query.ranges, deadLetter.origin)) return
+    const mustFit = isRequired && isWithin(ranges, deadLetter.origin)
+    if (!mustFit && reasons.size >= limits.deadLettersMax) isFull = true
+    else reasons.set(`${partition}/${offset}`, deadLetter.reason)
+  }
+
+  return {
+    reasonOf: (partition, offset) => reasons.get(`${partition}/${offset}`),
+    read: async (slice) => {
+      const starts = await reader.offsetsAt(deadLetterTopic, slice.from - limits.clockSkewMs)
+      const wanted = unread.map((range, index) => startAt(range, starts[index]))
+      unread = unread.map((range, index) => ({ ...range, to: wanted[index]?.from ?? range.to }))
+      for await (const fetched of reader.read(deadLetterTopic, wanted, signal)) {
+        if (!slice.isRequired && !budget.take(fetched)) return false
+        for (const message of fetched.messages) add(message, slice)
+      }
+      return slice.isRequired || !isFull
     }
   }
-  return (partition, offset) => reasons.get(`${partition}/${offset}`)
+}
+
+function isWithin(
+  ranges: readonly OffsetRange[],
+  { partition, offset }: { readonly partition: number; readonly offset: bigint }
+): boolean {
+  const range = ranges[partition]
+  return range !== undefined && offset >= range.from && offset < range.to
+}
+
+/** Moves the start of the range to the offset, but not out of the range. */
+function startAt(range: OffsetRange, offset = range.from): OffsetRange {
+  if (offset <= range.from) return range
+  return { ...range, from: offset < range.to ? offset : range.to }
 }

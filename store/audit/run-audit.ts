@@ -2,6 +2,8 @@
  *
  *     end offsets ▶ committed offsets ▶ dead-letter records ▶ messages ▶ tables
  *
+ * It reads the last three slice by slice, from the end of the window to its start.
+ *
  * The group writes rows and dead-letter records before it commits offsets. Reading the committed
  * offsets before both therefore guarantees that the audit sees the results of every committed
  * message.
@@ -17,7 +19,10 @@ import { createAuditTally } from './audit-tally.ts'
 import type { AuditTally } from './audit-tally.ts'
 import { classifyMessages } from './classify-messages.ts'
 import type { ClassifyOptions } from './classify-messages.ts'
-import { readDeadLetteredOffsets } from './dead-lettered-offsets.ts'
+import { findDeadLetteredOffsets } from './dead-lettered-offsets.ts'
+import type { DeadLetteredOffsets, DeadLetterLimits } from './dead-lettered-offsets.ts'
+import { createOrganizationSlots } from './organization-slots.ts'
+import type { OrganizationSlots } from './organization-slots.ts'
 import { createSeenIdentities } from './seen-identities.ts'
 import { selectKeptFrom } from './stored-states.ts'
 
@@ -47,13 +52,19 @@ export interface AuditRequest {
   readonly limits?: AuditLimits
 }
 
-interface AuditLimits {
-  /** Maximum bytes of messages to read. If the window has more, its beginning is not audited. */
+/**
+ * The limits of an audit. If the window exceeds a limit of bytes or dead letters, its beginning is
+ * not audited. The last second is always audited, and its bytes do not count.
+ */
+interface AuditLimits extends DeadLetterLimits {
+  /** Maximum bytes of messages to read, and of dead-letter records. */
   readonly bytesMax: number
   /** Maximum number of identities to remember. Each takes up to 16 bytes. */
   readonly identitiesMax: number
   /** Maximum number of organizations to count separately. */
   readonly organizationsMax: number
+  /** Organizations that are counted even if others come first, at most `organizationsMax`. */
+  readonly preferredOrganizations?: ReadonlySet<string>
 }
 
 /** What an audit found in the window. */
@@ -67,12 +78,20 @@ export interface Audit {
   readonly tally: AuditTally
   /** False if some duplicates may count as stored. */
   readonly duplicatesAreExact: boolean
+  /** False if there were too many organizations to count each of them. */
+  readonly everyOrganizationIsCounted: boolean
 }
 
-const noLimits = { bytesMax: Infinity, identitiesMax: 2 ** 24, organizationsMax: 0 }
-const firstSliceMs = 60_000
+const noLimits: AuditLimits = {
+  bytesMax: Infinity,
+  identitiesMax: 2 ** 24,
+  organizationsMax: 0,
+  deadLettersMax: Infinity,
+  clockSkewMs: 3_600_000
+}
+const firstSliceMs = 1000
 
-/** @throws if interrupted, or if not even the last minute can be audited within the limits */
+/** @throws if interrupted */
 export async function runAudit(
   dependencies: AuditDependencies,
   request: AuditRequest
@@ -83,42 +102,55 @@ export async function runAudit(
   const committed = await dependencies.readCommitted(group, topic)
   const ends = await endsOf(reader, available, request)
   const window = await rangesFrom(reader, { topic, time: request.from, ends })
-  const budget = createAuditBudget(limits.bytesMax)
   const deadLetterTopic = deadLetterTopicOf(topic)
-  const query = { reader, signal, topic, group, ranges: window, from: request.from, budget }
-  const reasonOf = await readDeadLetteredOffsets({ ...query, deadLetterTopic })
+  const query = { reader, signal, topic, deadLetterTopic, group, ranges: window, limits }
+  const deadLetters = await findDeadLetteredOffsets(query)
   const seen = createSeenIdentities(limits.identitiesMax)
+  const slots = createOrganizationSlots(limits.organizationsMax, limits.preferredOrganizations)
   const keptFrom = await selectKeptFrom(postgres)
   const total = window.reduce((sum, range) => sum + Number(range.to - range.from), 0)
   let done = 0
   const onRead = (messages: number): void => dependencies.progress?.((done += messages), total)
-  const options = { ...dependencies, topic, committed, seen, reasonOf, keptFrom, budget, onRead }
-  const { from, ranges, tally } = await auditSlices(options, request, ends)
-  return { from, available, ranges, committed, tally, duplicatesAreExact: !seen.isFull() }
+  const options = { ...dependencies, topic, committed, seen, slots, deadLetters, keptFrom, onRead }
+  const audited = await auditSlices(options, request, ends)
+  const duplicatesAreExact = !seen.isFull()
+  const everyOrganizationIsCounted = !slots.areExhausted()
+  return { ...audited, available, committed, duplicatesAreExact, everyOrganizationIsCounted }
+}
+
+interface SliceOptions extends Omit<ClassifyOptions, 'tally' | 'budget' | 'reasonOf'> {
+  readonly deadLetters: DeadLetteredOffsets
+  readonly slots: OrganizationSlots
 }
 
 /**
- * Audits the window in slices that start earlier and earlier, until the window or the byte limit is
- * reached. A slice that exceeds the limit does not count.
+ * Audits the window in slices that start earlier and earlier, until the window or a limit is
+ * reached. A slice that exceeds a limit does not count, except the first one: otherwise, one burst
+ * of large messages could stop all audits.
  */
 async function auditSlices(
-  options: Omit<ClassifyOptions, 'tally'>,
+  options: SliceOptions,
   { topic, from: start, to, limits = noLimits }: AuditRequest,
   ends: readonly bigint[]
 ) {
-  const tally = createAuditTally(limits.organizationsMax)
-  let audited: { from: number; starts: readonly bigint[] } | null = null
+  const { reader, deadLetters, slots, signal } = options
+  const { reasonOf } = deadLetters
+  const tally = createAuditTally(slots)
+  const bytes = createAuditBudget(limits.bytesMax)
+  let audited = { from: to, starts: ends }
   for (const from of sliceStarts(start, to, limits)) {
-    const before = audited?.starts ?? ends
-    const ranges = await rangesFrom(options.reader, { topic, time: from, ends: before })
-    const slice = createAuditTally(limits.organizationsMax)
-    const isWhole = await classifyMessages(ranges, { ...options, tally: slice })
-    options.signal.throwIfAborted()
+    const isRequired = audited.starts === ends
+    const ranges = await rangesFrom(reader, { topic, time: from, ends: audited.starts })
+    const slice = createAuditTally(slots)
+    const budget = isRequired ? null : bytes
+    const isWhole =
+      (await deadLetters.read({ from, ranges, isRequired })) &&
+      (await classifyMessages(ranges, { ...options, reasonOf, tally: slice, budget }))
+    signal.throwIfAborted()
     if (!isWhole) break
     tally.addTally(slice)
     audited = { from, starts: ranges.map((range) => range.from) }
   }
-  if (audited === null) throw new Error('the last minute exceeds the byte limit of the audit')
   const { from, starts } = audited
   const ranges = ends.map((end, partition) => ({
     partition,
@@ -128,7 +160,7 @@ async function auditSlices(
   return { from, tally, ranges }
 }
 
-/** Returns one start without a byte limit, else those of the last 1, 3, 7 … minutes. */
+/** Returns one start without a byte limit, else those of the last 1, 3, 7 … seconds. */
 function sliceStarts(from: number, to: number, { bytesMax }: AuditLimits): number[] {
   if (bytesMax === Infinity) return [from]
   const starts: number[] = []

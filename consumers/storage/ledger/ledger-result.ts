@@ -13,11 +13,8 @@ interface WholeHours {
   readonly to: number
 }
 
-/**
- * @param to end of the audited window, in milliseconds since 1970
- * @param organizationsMax maximum number of organizations that the audit counted
- */
-export function ledgerResultOf(audit: Audit, to: number, organizationsMax: number): LedgerResult {
+/** @param to end of the audited window, in milliseconds since 1970 */
+export function ledgerResultOf(audit: Audit, to: number): LedgerResult {
   const { from, tally } = audit
   const first = Math.ceil(from / hourMs)
   const hours = { from: first, to: Math.max(first, Math.floor(to / hourMs)) }
@@ -27,7 +24,7 @@ export function ledgerResultOf(audit: Audit, to: number, organizationsMax: numbe
     hours_from: new Date(hours.from * hourMs),
     hours_to: new Date(hours.to * hourMs),
     exact: isExact(audit),
-    every_organization: tally.organizations.size < organizationsMax,
+    every_organization: audit.everyOrganizationIsCounted,
     all: { ...figuresOf(tally.all, hours), missing_records: tally.all.missing.map(recordOf) },
     organizations: [...tally.organizations].map(([organization_id, figures]) => {
       const missing_records = figures.missing.map(ownRecordOf)

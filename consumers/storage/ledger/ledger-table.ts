@@ -45,6 +45,26 @@ export async function takeLease(
 }
 
 /**
+ * Returns the organizations that have stored decisions since the time. If there are more than the
+ * maximum, returns those registered first, so that many new organizations displace none of them.
+ */
+export async function selectActiveOrganizations(
+  postgres: Queryable,
+  since: Date,
+  organizationsMax: number
+): Promise<Set<string>> {
+  const rows = await postgres.query<{ organization_id: string }>(
+    `select organization_id from organizations o
+      where exists (select from decision_hours h
+                     where h.organization_id = o.organization_id and h.hour >= $1)
+      order by created_at, organization_id
+      limit $2`,
+    [since, organizationsMax]
+  )
+  return new Set(rows.map(({ organization_id }) => organization_id))
+}
+
+/**
  * Replaces the result of the audit before.
  * @returns false if the lease has ended, so that nothing was written
  */

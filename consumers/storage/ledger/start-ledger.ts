@@ -1,9 +1,9 @@
 /** Audits the decisions topic every few minutes, and stores the result as the ledger of each
  * organization.
  *
- * The cost of an audit is limited: `AUDIT_BYTES_MAX` bytes from Kafka, about 200 MB of memory, and
- * one process of the group at a time. A failed audit leaves the ledger of the last one in place and
- * does not affect storage.
+ * The cost of an audit is limited: about twice `AUDIT_BYTES_MAX` bytes from Kafka, about 230 MB of
+ * memory, and one process of the group at a time. A failed audit leaves the ledger of the last one
+ * in place and does not affect storage.
  */
 import type { Clock } from '../../../core/clock.ts'
 import { every } from '../../../platform/process/every.ts'
@@ -13,7 +13,7 @@ import type { Logger } from '../../../platform/telemetry/logger.ts'
 import { runAudit } from '../../../store/audit/run-audit.ts'
 import type { Audit, AuditDependencies, AuditRequest } from '../../../store/audit/run-audit.ts'
 import { hourMs, ledgerResultOf } from './ledger-result.ts'
-import { takeLease, writeLedger } from './ledger-table.ts'
+import { selectActiveOrganizations, takeLease, writeLedger } from './ledger-table.ts'
 
 interface LedgerOptions extends Omit<AuditDependencies, 'postgres' | 'signal' | 'progress'> {
   readonly config: Config<
@@ -32,6 +32,9 @@ const checkMsMax = 15_000
 /** About a million identities take 16 MiB. */
 const identitiesMax = 2 ** 20
 const organizationsMax = 5000
+const deadLettersMax = 2 ** 18
+/** Shorter than for a command, because each audit reads the dead-letter records of this time. */
+const clockSkewMs = 300_000
 /** Maximum number of missing records to log per audit. */
 const linesMax = 20
 
@@ -49,28 +52,37 @@ async function auditIfDue(options: LedgerOptions, stopping: AbortSignal): Promis
   const lease = await takeLease(postgres, topic, seconds)
   if (lease === null) return
   const to = clock.now()
+  // The window begins at a whole hour, because gateways count by hour.
+  const from = Math.floor((to - config.AUDIT_WINDOW_SECONDS * 1000) / hourMs) * hourMs
+  const active = await selectActiveOrganizations(postgres, new Date(from), organizationsMax)
+  const request = { ...requestOf(config, active), from, to }
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(seconds * 1000)])
-  const audit = await runAudit({ ...options, signal }, requestOf(config, to)).catch(
-    (error: unknown) => {
-      if (stopping.aborted) return null
-      throw error
-    }
-  )
+  const audit = await runAudit({ ...options, signal }, request).catch((error: unknown) => {
+    if (stopping.aborted) return null
+    throw error
+  })
   if (audit === null) return
-  const result = ledgerResultOf(audit, to, organizationsMax)
+  const result = ledgerResultOf(audit, to)
   const isWritten = await writeLedger(postgres, { topic, lease }, result)
   if (isWritten) logAudit(audit, logger, topic)
 }
 
-function requestOf(config: LedgerOptions['config'], to: number): AuditRequest {
+function requestOf(
+  config: LedgerOptions['config'],
+  preferredOrganizations: ReadonlySet<string>
+): Omit<AuditRequest, 'from' | 'to'> {
   return {
     topic: config.DECISIONS_TOPIC,
     group: config.STORAGE_GROUP_ID,
-    // The window begins at a whole hour, because gateways count by hour.
-    from: Math.floor((to - config.AUDIT_WINDOW_SECONDS * 1000) / hourMs) * hourMs,
-    to,
     isToEnd: true,
-    limits: { bytesMax: config.AUDIT_BYTES_MAX, identitiesMax, organizationsMax }
+    limits: {
+      bytesMax: config.AUDIT_BYTES_MAX,
+      identitiesMax,
+      organizationsMax,
+      preferredOrganizations,
+      deadLettersMax,
+      clockSkewMs
+    }
   }
 }
 

@@ -1,7 +1,11 @@
 /** Tests the ledger: audits by storage that survive a crash, and what each organization sees. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, jest, test } from '@jest/globals'
-import { takeLease, writeLedger } from '../../../consumers/storage/ledger/ledger-table.ts'
+import {
+  selectActiveOrganizations,
+  takeLease,
+  writeLedger
+} from '../../../consumers/storage/ledger/ledger-table.ts'
 import type { LedgerResult } from '../../../consumers/storage/ledger/ledger-table.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import { onEnd } from '../../support/cleanup.ts'
@@ -135,6 +139,30 @@ test('the counts of all organizations are hidden from the reads of one', async (
   expect(await reads.query(shown)).toEqual([{ topic: 'agent-decisions', window_from: null }])
   const all = reads.query('select stored from ledger_audits')
   await expect(all).rejects.toThrow('permission denied')
+})
+
+test('organizations that registered first are preferred if they have decisions', async () => {
+  const { database, postgres } = await openDatabase()
+  const [idle, oldest, older, newest, unregistered] = Array.from({ length: 5 }, () => randomUUID())
+  for (const [age, organizationId] of [newest, older, oldest, idle].entries()) {
+    await database.query(
+      `insert into organizations (organization_id, name, created_at)
+       values ($1, 'o', now() - make_interval(days => $2))`,
+      [organizationId, age]
+    )
+  }
+  const hour = new Date(Date.UTC(2026, 0, 31, 12))
+  const before = new Date(hour.getTime() - 1)
+  const stored = [oldest, older, newest, unregistered].map((id) => [id, hour] as const)
+  for (const values of [...stored, [idle, before] as const]) {
+    await database.query(
+      `insert into decision_hours values ($1, $2, 'a', 'd', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
+      values
+    )
+  }
+  const active = async (max: number) => [...(await selectActiveOrganizations(postgres, hour, max))]
+  expect(await active(2)).toEqual([oldest, older])
+  expect(await active(9)).toEqual([oldest, older, newest])
 })
 
 describe('the lease', () => {

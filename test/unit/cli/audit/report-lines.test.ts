@@ -4,6 +4,7 @@ import type { AuditReport } from '../../../../cli/audit/audit-report.ts'
 import { reportLines } from '../../../../cli/audit/report-lines.ts'
 import { createAuditTally, messagesIn, totalOf } from '../../../../store/audit/audit-tally.ts'
 import type { AuditTally } from '../../../../store/audit/audit-tally.ts'
+import { createOrganizationSlots } from '../../../../store/audit/organization-slots.ts'
 import { aMessage } from '../../consumers/fakes.ts'
 
 const window: AuditReport['window'] = {
@@ -13,7 +14,7 @@ const window: AuditReport['window'] = {
 }
 
 function aReport(changes: Partial<AuditReport['window']> = {}): AuditReport {
-  const tally = createAuditTally(0)
+  const tally = createAuditTally(createOrganizationSlots(0))
   tally.add(aMessage({ offset: 1n }), { outcome: 'stored' })
   const lost = { outcome: 'missing', why: 'row_gone' } as const
   const identity = { organization_id: 'o', decision_id: 'd' }
@@ -54,7 +55,7 @@ test.each([
 })
 
 test('counts missing records beyond a thousand without listing them', () => {
-  const tally = createAuditTally(0)
+  const tally = createAuditTally(createOrganizationSlots(0))
   for (let offset = 0n; offset < 1003n; offset++) {
     tally.add(aMessage({ offset }), { outcome: 'missing', why: 'not_stored' })
   }

@@ -3,17 +3,17 @@ import { expect, test } from '@jest/globals'
 import { hourMs, ledgerResultOf } from '../../../../../consumers/storage/ledger/ledger-result.ts'
 import type { AuditResult } from '../../../../../store/audit/audit-result.ts'
 import { createAuditTally } from '../../../../../store/audit/audit-tally.ts'
+import { createOrganizationSlots } from '../../../../../store/audit/organization-slots.ts'
 import type { Audit } from '../../../../../store/audit/run-audit.ts'
 import { aMessage } from '../../../consumers/fakes.ts'
 
 const noon = Date.UTC(2026, 0, 31, 12)
-const organizationsMax = 3
 const [from, to] = [noon - 90 * 60_000, noon + 60_000]
 const stored: AuditResult = { outcome: 'stored' }
 const gone: AuditResult = { outcome: 'missing', why: 'row_gone' }
 
 function anAudit(changes: Partial<Audit> = {}): Audit {
-  const tally = createAuditTally(organizationsMax)
+  const tally = createAuditTally(createOrganizationSlots(3))
   const add = (organization_id: string, partition: number, timestamp: number, result = stored) => {
     const message = aMessage({ partition, offset: 9n, timestamp })
     tally.add(message, result, { organization_id, decision_id: 'd' })
@@ -26,11 +26,15 @@ function anAudit(changes: Partial<Audit> = {}): Audit {
   tally.add(aMessage({ partition: 2, timestamp: noon - 1 }), { outcome: 'dead_lettered' })
   const ranges = [{ partition: 0, from: 5n, to: 9n }]
   const available = [{ partition: 0, from: 0n, to: 9n }]
-  return { from, available, ranges, committed: [9n], tally, duplicatesAreExact: true, ...changes }
+  return {
+    ...{ from, available, ranges, committed: [9n], tally },
+    ...{ duplicatesAreExact: true, everyOrganizationIsCounted: true },
+    ...changes
+  }
 }
 
 test('counts each organization for itself, and whole hours for the counts of gateways', () => {
-  const { all, organizations, ...window } = ledgerResultOf(anAudit(), to, organizationsMax)
+  const { all, organizations, ...window } = ledgerResultOf(anAudit(), to)
   expect(window).toEqual({
     ...{ window_from: new Date(from), window_to: new Date(to) },
     ...{ hours_from: new Date(noon - hourMs), hours_to: new Date(noon) },
@@ -52,7 +56,7 @@ test('counts each organization for itself, and whole hours for the counts of gat
 
 test('has no whole hour in a short window', () => {
   const short = anAudit({ from: noon + 1 })
-  const { hours_from, hours_to, all } = ledgerResultOf(short, to, organizationsMax)
+  const { hours_from, hours_to, all } = ledgerResultOf(short, to)
   expect([hours_from, all.messages_in_hours]).toEqual([hours_to, 0])
 })
 
@@ -60,9 +64,10 @@ test.each<[string, Partial<Audit>]>([
   ['duplicates are not exact', { duplicatesAreExact: false }],
   ['Kafka deleted the start', { available: [{ partition: 0, from: 5n, to: 9n }] }]
 ])('is not exact if %s', (_, changes) => {
-  expect(ledgerResultOf(anAudit(changes), to, organizationsMax).exact).toBe(false)
+  expect(ledgerResultOf(anAudit(changes), to).exact).toBe(false)
 })
 
-test('says if there may be more organizations than it counts', () => {
-  expect(ledgerResultOf(anAudit(), to, 2).every_organization).toBe(false)
+test('says if there are more organizations than the audit counts', () => {
+  const audit = anAudit({ everyOrganizationIsCounted: false })
+  expect(ledgerResultOf(audit, to).every_organization).toBe(false)
 })
