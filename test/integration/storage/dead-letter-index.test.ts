@@ -238,3 +238,37 @@ test('neither keeps nor indexes what an erasure covers', async () => {
   await pruneTopic({ reader, postgres: storage.postgres, topic })
   expect(await states()).toEqual([])
 })
+
+test('finds the erased records among many records and many erasures', async () => {
+  await write('a')
+  await index()
+  await storage.database.query(
+    `insert into dead_letters
+            (organization_id, dead_letter_id, decision_id, agent_id, topic, partition,
+             letter_offset, written_at, group_id, reason, step, error, origin_topic,
+             origin_partition, origin_offset, content_hash, headers, value_bytes, value_start)
+     select $1, gen_random_uuid(), gen_random_uuid(), 'agent', $2, 0, 0, now(), 'g', 'r', 's', 'e',
+            'o', 0, 0, '', '[]', 0, ''
+       from generate_series(1, 20000)`,
+    [organization_id, topic]
+  )
+  await storage.database.query(
+    `insert into erasures
+            (erasure_id, organization_id, scope, subject, received_until, requested_by)
+     select gen_random_uuid(), $1, scope, subject, now() + until, 'ana'
+       from generate_series(1, 20000),
+            lateral (values ('decision', gen_random_uuid()::text, interval '1 day'),
+                            ('agent', 'agent', interval '-1 day')) as rule (scope, subject, until)`,
+    [organization_id]
+  )
+  await storage.database.query(
+    `insert into erasures
+            (erasure_id, organization_id, scope, subject, received_until, requested_by)
+     select gen_random_uuid(), $1, 'decision', decision_id::text, now() + interval '1 day', 'ana'
+       from dead_letters where agent_id is null`,
+    [organization_id]
+  )
+  while (await pruneTopic({ reader, postgres: storage.postgres, topic })) continue
+  const remaining = await storage.database.query('select from dead_letters where agent_id is null')
+  expect(remaining).toEqual([])
+}, 120_000)
