@@ -15,6 +15,8 @@ const rowsMax = 1000
 
 /** @returns whether there is more to delete */
 export async function pruneTopic({ reader, postgres, topic }: PruneTopicOptions) {
+  // Read before the ranges: an entry that is added later can be after the end that they have.
+  const [clock] = await postgres.query<{ time: string }>('select now()::text as time')
   const ranges = await reader.ranges(topic)
   const gone = await postgres.query(
     `delete from dead_letters where ctid = any (array(
@@ -24,6 +26,7 @@ export async function pruneTopic({ reader, postgres, topic }: PruneTopicOptions)
            on d.partition = kept.partition
         where d.topic = $1
           and (d.letter_offset < kept.start or d.letter_offset >= kept.ends)
+          and d.indexed_at < $6
         limit $5))
      returning 1`,
     [
@@ -31,7 +34,8 @@ export async function pruneTopic({ reader, postgres, topic }: PruneTopicOptions)
       ranges.map(({ partition }) => partition),
       ranges.map(({ from }) => String(from)),
       ranges.map(({ to }) => String(to)),
-      rowsMax
+      rowsMax,
+      clock?.time
     ]
   )
   let isUnfinished = gone.length === rowsMax

@@ -239,6 +239,22 @@ test('neither keeps nor indexes what an erasure covers', async () => {
   expect(await states()).toEqual([])
 })
 
+test('deletes no entry that was added after the end of the topic was read', async () => {
+  await write('a')
+  await index()
+  const late: TopicReader = {
+    ...reader,
+    ranges: async (name) => {
+      const ranges = await reader.ranges(name)
+      await write('b')
+      await index()
+      return ranges
+    }
+  }
+  await pruneTopic({ reader: late, postgres: storage.postgres, topic })
+  expect(await states()).toEqual(['open', '1 open'])
+})
+
 test('finds the erased records among many records and many erasures', async () => {
   await write('a')
   await index()
