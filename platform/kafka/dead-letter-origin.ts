@@ -31,6 +31,19 @@ export function parseDeadLetter({ headers }: Pick<Message, 'headers'>): DeadLett
   }
 }
 
+/** Header of a message that storage has written back to its topic for an organization. */
+const replayHeader = `${prefix}replay`
+
+/** Returns the headers of a message that is written back to its topic for an organization. */
+export function replayHeadersOf(message: Pick<Message, 'headers'>): Message['headers'] {
+  return { ...originalHeadersOf(message), [replayHeader]: 'api' }
+}
+
+/** Checks whether an organization had the message written back to its topic. */
+export function isReplay({ headers }: Pick<Message, 'headers'>): boolean {
+  return headers[replayHeader] !== undefined
+}
+
 /** Returns the headers of the original message. */
 export function originalHeadersOf({ headers }: Pick<Message, 'headers'>): Message['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(prefix)))

@@ -1,7 +1,7 @@
 /** Carries out the replays and drops of dead-letter records that the API has requested. */
 import { ProduceError } from '../../../platform/kafka/record-producer.ts'
 import type { RecordProducer } from '../../../platform/kafka/record-producer.ts'
-import { contentHashOf, originalHeadersOf } from '../../../platform/kafka/dead-letter-origin.ts'
+import { contentHashOf, replayHeadersOf } from '../../../platform/kafka/dead-letter-origin.ts'
 import type { Message } from '../../../platform/kafka/message-consumer.ts'
 import { pause } from '../../../platform/process/every.ts'
 import { messagesOf } from '../../../platform/kafka/topic-reader.ts'
@@ -85,7 +85,7 @@ async function replay(
     const message = await readRecord(reader, request, signal)
     if (message === null) return 'record_deleted'
     const { key, value } = message
-    const headers = originalHeadersOf(message)
+    const headers = replayHeadersOf(message)
     const record = { topic: originTopic, key, value: value ?? Buffer.alloc(0), headers }
     await inTime(producer.send([record]), signal)
     return null

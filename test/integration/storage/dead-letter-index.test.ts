@@ -157,7 +157,11 @@ test('replays in the original order, and marks a record when it is acknowledged'
   expect(writtenValues()).toEqual(['a', 'c'])
   const [first] = producer.records
   expect(first?.topic).toBe(originTopic)
-  expect(Object.keys(first?.headers ?? {}).toSorted()).toEqual(['decision_id', 'organization_id'])
+  expect(Object.keys(first?.headers ?? {}).toSorted()).toEqual([
+    'dead_letter_replay',
+    'decision_id',
+    'organization_id'
+  ])
   expect(await states()).toEqual(['replayed eve', '1 open kafka_unavailable', '2 replayed eve'])
   producer.failures.push(new ProduceError('x', { retryable: false, cause: null }))
   await request('replay')

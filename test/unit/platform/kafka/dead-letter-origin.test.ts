@@ -1,8 +1,10 @@
 /** Tests that the headers added to dead-letter records are parsed and removed. */
 import { expect, test } from '@jest/globals'
 import {
+  isReplay,
+  originalHeadersOf,
   parseDeadLetter,
-  originalHeadersOf
+  replayHeadersOf
 } from '../../../../platform/kafka/dead-letter-origin.ts'
 import { aMessage } from '../../consumers/fakes.ts'
 
@@ -37,4 +39,10 @@ test.each([
 
 test('removes the dead-letter headers to restore the original ones', () => {
   expect(originalHeadersOf(aMessage({ headers }))).toEqual({ traceparent: '00-x' })
+})
+
+test('marks a replay, whose headers are the original ones again when it fails', () => {
+  const replay = aMessage({ headers: replayHeadersOf(aMessage({ headers })) })
+  expect([isReplay(replay), isReplay(aMessage({ headers }))]).toEqual([true, false])
+  expect(originalHeadersOf(replay)).toEqual({ traceparent: '00-x' })
 })
