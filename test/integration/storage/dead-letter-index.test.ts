@@ -43,11 +43,17 @@ function openReader(brokers: string[]): TopicReader {
 
 /** Writes dead-letter records with these values to partition 0. */
 function write(...values: string[]): Promise<void> {
+  return writeWith({}, ...values)
+}
+
+/** Writes dead-letter records that have these headers instead of the usual ones. */
+function writeWith(headers: Record<string, string>, ...values: string[]): Promise<void> {
   const headersOf = (index: number) => ({
     ...{ organization_id, decision_id: randomUUID(), dead_letter_reason: 'undecodable' },
     ...{ dead_letter_step: 'decode', dead_letter_error: 'e\u0000', dead_letter_group: 'g' },
     ...{ dead_letter_topic: originTopic, dead_letter_partition: '0' },
-    dead_letter_offset: String(index)
+    dead_letter_offset: String(index),
+    ...headers
   })
   return produce(
     topic,
@@ -292,3 +298,19 @@ test('finds the erased records among many records and many erasures', async () =
   const remaining = await storage.database.query('select from dead_letters where agent_id is null')
   expect(remaining).toEqual([])
 }, 120_000)
+
+test('indexes the records next to one that the index cannot hold', async () => {
+  await write('a')
+  await writeWith({ dead_letter_partition: '99999999999' }, 'b')
+  await storage.database.query(
+    `create function refuse() returns trigger language plpgsql as $$
+     begin raise exception 'no' using errcode = '22003'; end $$`
+  )
+  await storage.database.query(
+    `create trigger refuse before insert on dead_letters for each row
+       when (new.letter_offset = 2) execute function refuse()`
+  )
+  await write('c', 'd')
+  await index()
+  expect(await states()).toEqual(['open', '3 open'])
+})

@@ -31,6 +31,7 @@ test.each([
   ['dead_letter_group', ''],
   ['dead_letter_topic', ''],
   ['dead_letter_partition', '-1'],
+  ['dead_letter_partition', '2147483648'],
   ['dead_letter_offset', '1e3'],
   ['dead_letter_offset', '']
 ])('returns null for %s %j', (name, value) => {
