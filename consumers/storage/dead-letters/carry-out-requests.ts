@@ -45,6 +45,7 @@ export function carryOutRequest(options: CarryOutOptions, signal: AbortSignal): 
   return options.postgres.transaction(async (transaction) => {
     const request = await takeRequest(transaction)
     if (request === null) return false
+    if (await copyMark(transaction, request)) return true
     const failure =
       request.requested_action === 'drop' ? null : await replay(options, request, signal)
     if (failure === null) await markHandled(transaction, request)
@@ -69,6 +70,30 @@ async function takeRequest(transaction: Queryable): Promise<RequestRow | null> {
         for update`
   )
   return request ?? null
+}
+
+/**
+ * Gives the record the mark that an operator set with a version of `sluice dlq` that does not know
+ * the index.
+ * @returns whether there is a mark
+ */
+async function copyMark(
+  transaction: Queryable,
+  { organization_id, dead_letter_id }: RequestRow
+): Promise<boolean> {
+  const marked = await transaction.query(
+    `update dead_letters d
+        set state = m.action, handled_at = m.marked_at, handled_by = m.marked_by,
+            requested_action = null, failure = null
+       from dead_letter_marks m
+      where d.organization_id = $1
+        and d.dead_letter_id = $2
+        and (m.topic, m.partition, m.letter_offset, m.written_at)
+            = (d.topic, d.partition, d.letter_offset, d.written_at)
+     returning 1`,
+    [organization_id, dead_letter_id]
+  )
+  return marked.length > 0
 }
 
 type Failure = 'record_deleted' | 'kafka_unavailable' | 'write_rejected'

@@ -314,3 +314,17 @@ test('indexes the records next to one that the index cannot hold', async () => {
   await index()
   expect(await states()).toEqual(['open', '3 open'])
 })
+
+test('repeats no record that an older command line has marked', async () => {
+  await write('a', 'b')
+  await index()
+  await request('replay')
+  await storage.database.query(
+    `insert into dead_letter_marks (topic, partition, letter_offset, written_at, action, marked_by)
+     select topic, partition, letter_offset, written_at, 'dropped', 'ana'
+       from dead_letters where letter_offset = 0`
+  )
+  while (await carryOut()) continue
+  expect(writtenValues()).toEqual(['b'])
+  expect(await states()).toEqual(['dropped ana', '1 replayed eve'])
+})
