@@ -46,8 +46,7 @@ function positionOf(description: string, topic: string) {
   return objectOf(
     {
       topic: text({ example: topic }),
-      partition: withExample(count, 3),
-      offset: withExample(count, 17)
+      partition: withExample(count, 3)
     },
     { description }
   )
@@ -99,11 +98,8 @@ const entryMembers = {
       'writes a record; a replay of either one replays the message once.',
     example: 'sluice-storage'
   }),
-  origin: positionOf('The position of the original message.', 'agent-decisions'),
-  record: positionOf(
-    'The position of the dead-letter record, as `sluice dlq` prints it.',
-    'agent-decisions.dead-letter'
-  ),
+  origin: positionOf('Topic and partition of the original message.', 'agent-decisions'),
+  record: positionOf('Topic and partition of the record.', 'agent-decisions.dead-letter'),
   value_bytes: countOf('Size of the value in bytes.', 812),
   requested_action: oneOf(['replay', 'drop', null], {
     description: 'A replay or drop that was requested and is not carried out yet.',

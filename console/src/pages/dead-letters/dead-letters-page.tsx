@@ -17,7 +17,7 @@ import { Filters, useListState } from './filters.tsx'
 import type { FilterState } from './filters.tsx'
 
 type DeadLetterPageBody = WireOf<typeof deadLetterPage>
-export type DeadLetterRow = DeadLetterPageBody['data'][number]
+export type DeadLetterItem = DeadLetterPageBody['data'][number]
 
 /** Maximum number of records that one request replays or drops. */
 const selectedMax = 100
@@ -26,7 +26,7 @@ export function DeadLettersPage() {
   const [state] = useListState()
   const [selected, setSelected] = useState<readonly string[]>([])
   const [action, setAction] = useState<RecordAction | null>(null)
-  const list = usePages<DeadLetterRow>(`/v1/dead-letters?${queryOf(state)}`, { pollMs })
+  const list = usePages<DeadLetterItem>(`/v1/dead-letters?${queryOf(state)}`, { pollMs })
   const meta = list.data?.pages[0]?.meta as DeadLetterPageBody['meta'] | undefined
   const count = selected.length > 0 ? `${selected.length} selected` : 'all that match'
   return (
@@ -71,12 +71,12 @@ export function DeadLettersPage() {
   )
 }
 
-const recordColumn: Column<DeadLetterRow> = {
+const recordColumn: Column<DeadLetterItem> = {
   name: 'Record',
   cell: (record) => <RecordLink record={record} />
 }
 
-const columns: readonly Column<DeadLetterRow>[] = [
+const columns: readonly Column<DeadLetterItem>[] = [
   { name: 'State', cell: (record) => <State record={record} /> },
   { name: 'Reason', cell: ({ reason }) => visible(reason) },
   { name: 'Step', cell: ({ step }) => step },
@@ -89,7 +89,7 @@ const columns: readonly Column<DeadLetterRow>[] = [
 function selectColumn(
   selected: readonly string[],
   onChange: (selected: readonly string[]) => void
-): Column<DeadLetterRow> {
+): Column<DeadLetterItem> {
   return {
     name: 'Select',
     cell: ({ dead_letter_id: id }) => (
@@ -103,7 +103,7 @@ function selectColumn(
   }
 }
 
-function RecordLink({ record }: { readonly record: DeadLetterRow }) {
+function RecordLink({ record }: { readonly record: DeadLetterItem }) {
   const search = useSearch()
   return (
     <Link href={`/dead-letters/${record.dead_letter_id}${search === '' ? '' : `?${search}`}`}>
@@ -112,7 +112,7 @@ function RecordLink({ record }: { readonly record: DeadLetterRow }) {
   )
 }
 
-export function State({ record }: { readonly record: DeadLetterRow }) {
+export function State({ record }: { readonly record: DeadLetterItem }) {
   const { state, failed_again_as, requested_action, failure } = record
   return (
     <>
@@ -129,8 +129,8 @@ export function State({ record }: { readonly record: DeadLetterRow }) {
   )
 }
 
-export function positionOf({ topic, partition, offset }: DeadLetterRow['origin']) {
-  return <code>{`${topic} ${partition}/${offset}`}</code>
+export function positionOf({ topic, partition }: DeadLetterItem['origin']) {
+  return <code>{`${topic} ${partition}`}</code>
 }
 
 function toggle(selected: readonly string[], id: string): readonly string[] {
