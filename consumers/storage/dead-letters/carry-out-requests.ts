@@ -9,7 +9,18 @@ import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { insertMarks } from '../../../store/dead-letter-marks.ts'
 
+/** The organization that had the last turn. Its requests wait until the others have had theirs. */
+interface Turn {
+  organizationId: string
+}
+
+/** @returns the state before the first turn */
+export function firstTurn(): Turn {
+  return { organizationId: '00000000-0000-0000-0000-000000000000' }
+}
+
 interface CarryOutOptions {
+  readonly turn: Turn
   readonly reader: TopicReader
   readonly producer: RecordProducer
   readonly postgres: Postgres
@@ -36,15 +47,16 @@ interface RequestRow extends Record<string, unknown> {
 }
 
 /**
- * Carries out the oldest request, in the original order of the messages. Only one instance does so
- * at a time. After a crash, another one repeats the request: the record may then be written twice,
- * and storage recognizes the second one by its decision id.
+ * Carries out the oldest request of the next organization, in the original order of the messages.
+ * Only one instance does so at a time. After a crash, another one repeats the request: the record
+ * may then be written twice, and storage recognizes the second one by its decision id.
  * @returns whether there was a request
  */
 export function carryOutRequest(options: CarryOutOptions, signal: AbortSignal): Promise<boolean> {
   return options.postgres.transaction(async (transaction) => {
-    const request = await takeRequest(transaction)
+    const request = await takeRequest(transaction, options.turn)
     if (request === null) return false
+    options.turn.organizationId = request.organization_id
     if (await copyMark(transaction, request)) return true
     const failure =
       request.requested_action === 'drop' ? null : await replay(options, request, signal)
@@ -54,7 +66,10 @@ export function carryOutRequest(options: CarryOutOptions, signal: AbortSignal): 
   })
 }
 
-async function takeRequest(transaction: Queryable): Promise<RequestRow | null> {
+async function takeRequest(
+  transaction: Queryable,
+  { organizationId }: Turn
+): Promise<RequestRow | null> {
   const [lock] = await transaction.query<{ is_locked: boolean }>(
     `select pg_try_advisory_xact_lock(
               hashtextextended('sluice dead-letter requests', 0)) as is_locked`
@@ -65,9 +80,10 @@ async function takeRequest(transaction: Queryable): Promise<RequestRow | null> {
             origin_partition, origin_offset::text, content_hash, requested_action, requested_by
        from dead_letters
       where requested_action is not null
-      order by requested_at, origin_partition, origin_offset
+      order by organization_id <= $1, organization_id, requested_at, origin_partition, origin_offset
       limit 1
-        for update`
+        for update`,
+    [organizationId]
   )
   return request ?? null
 }

@@ -1,7 +1,10 @@
 /** Tests the index of dead-letter records, and how storage carries out replays and drops. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
-import { carryOutRequest } from '../../../consumers/storage/dead-letters/carry-out-requests.ts'
+import {
+  carryOutRequest,
+  firstTurn
+} from '../../../consumers/storage/dead-letters/carry-out-requests.ts'
 import { indexTopic } from '../../../consumers/storage/dead-letters/index-topic.ts'
 import { pruneTopic } from '../../../consumers/storage/dead-letters/prune-topic.ts'
 import { deadLetter } from '../../../core/message-outcome.ts'
@@ -20,6 +23,7 @@ import { services } from '../../support/services.ts'
 import { FakeProducer } from '../../unit/consumers/fakes.ts'
 
 const never = new AbortController().signal
+const turn = firstTurn()
 const originTopic = 'decisions-of-the-test'
 const organization_id = randomUUID()
 
@@ -65,7 +69,10 @@ const decode = () => Promise.resolve(deadLetter('decode', 'undecodable', 'no'))
 const index = (postgres: Postgres = storage.postgres) =>
   indexTopic({ reader, postgres, clock, topic, originTopic, decode }, never)
 const carryOut = (postgres: Postgres = storage.postgres, signal = never) =>
-  carryOutRequest({ reader, producer, postgres, originTopics: { [topic]: originTopic } }, signal)
+  carryOutRequest(
+    { reader, producer, postgres, turn, originTopics: { [topic]: originTopic } },
+    signal
+  )
 
 type StateRow = {
   readonly letter_offset: number
@@ -327,4 +334,17 @@ test('repeats no record that an older command line has marked', async () => {
   while (await carryOut()) continue
   expect(writtenValues()).toEqual(['b'])
   expect(await states()).toEqual(['dropped ana', '1 replayed eve'])
+})
+
+test('takes the requests of organizations in turn', async () => {
+  await write('a', 'b', 'c')
+  await writeWith({ organization_id: randomUUID() }, 'd')
+  await index()
+  await request('replay')
+  await storage.database.query(
+    `update dead_letters set requested_at = now() + interval '1 minute' where organization_id <> $1`,
+    [organization_id]
+  )
+  for (let count = 0; count < 2; count++) await carryOut()
+  expect(writtenValues()).toContain('d')
 })
