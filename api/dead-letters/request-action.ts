@@ -3,6 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
 import { permanentReasons } from '../../core/message-outcome.ts'
+import type { FairShare } from '../../http/admission/fair-share.ts'
 import { query, sql } from '../../platform/postgres/sql.ts'
 import { invalidBody } from '../configuration/problems.ts'
 import { auditOriginOf, recordAudit } from '../organization/record-audit.ts'
@@ -17,6 +18,7 @@ import type { ActionRequest, ActionResult } from './schemas.ts'
 
 interface ActionServices {
   readonly store: Store
+  readonly shareReads: FairShare
   readonly poll: Poll
   readonly clock: Clock
 }
@@ -32,11 +34,14 @@ const waitMs = 15_000
 export async function requestAction(
   action: Action,
   call: ActionCall,
-  { store, poll, clock }: ActionServices
+  { store, shareReads, poll, clock }: ActionServices
 ): Promise<ActionResult> {
   const ours = store.of(call.principal.organization_id)
   const { dry_run = false } = call.body
-  const selection = await select(ours, { action, body: call.body, now: clock.now() })
+  // Only the selection: a call that waits for storage must not use up the share.
+  const selection = await shareReads(ours.organizationId, () =>
+    select(ours, { action, body: call.body, now: clock.now() })
+  )
   if (dry_run) return resultOf(selection, { action, requested: null, rows: selection.rows })
   const requested = await writeRequests(ours, call, { action, ids: idsOf(selection) })
   const read = () => selectByIds(ours, idsOf(selection))

@@ -178,7 +178,11 @@ export const actionRequest = withExample(
         description: 'The records. Send either this or `filter`.'
       })
     ),
-    filter: optional(closed(recordFilters, { description: 'Selects open records.' })),
+    filter: optional(
+      closed(recordFilters, {
+        description: 'Selects open records, among the 20,000 oldest of the time range.'
+      })
+    ),
     dry_run: optional(
       boolean({ description: 'Returns which records would be affected, and changes nothing.' })
     )
