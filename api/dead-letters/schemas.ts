@@ -223,8 +223,9 @@ export const actionResult = objectOf({
       outcome,
       reason: usuallyNull(
         text(),
-        'Why it failed: `record_deleted`, `kafka_unavailable`, `write_rejected`, or ' +
-          '`in_progress` if another request is handling the record.'
+        'Why it failed: `record_deleted`, `kafka_unavailable`, `write_rejected`, `in_progress` ' +
+          'if another request is handling the record, `would_fail_again` if its reason is ' +
+          'permanent, or `too_many_pending` if 1,000 of your records wait.'
       )
     }),
     { description: 'One result per record, oldest record first.' }

@@ -20,7 +20,7 @@ export interface Selection {
   readonly left: number
 }
 
-const columns = sql`s.dead_letter_id, s.state, s.requested_action, s.failure`
+const columns = sql`s.dead_letter_id, s.reason, s.state, s.requested_action, s.failure`
 
 export function selectByIds(
   ours: OrganizationStore,

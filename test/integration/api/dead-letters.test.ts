@@ -214,6 +214,14 @@ describe('replay', () => {
     expect(dry.results).toHaveLength(100)
     expect(dry.results.every(({ outcome }) => outcome === 'selected')).toBe(true)
     await scene.listed(103, 'state=open')
+    const conflicts = await scene.listed(1, 'reason=id_conflict')
+    for (const dry_run of [true, false]) {
+      const refused = await scene.act('replay', { dead_letter_ids: idsOf(conflicts), dry_run })
+      expect(refused).toMatchObject({
+        ...{ succeeded: 0, unfinished: 1 },
+        results: [{ outcome: 'failed', reason: 'would_fail_again' }]
+      })
+    }
     const dropped = await scene.act('drop', { filter: { reason: 'id_conflict' } })
     expect(dropped).toMatchObject({ matched: 1, left: 0, succeeded: 1 })
     const done = await scene.act('replay', { filter })
