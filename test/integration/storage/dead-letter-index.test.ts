@@ -342,7 +342,8 @@ test('takes the requests of organizations in turn', async () => {
   await index()
   await request('replay')
   await storage.database.query(
-    `update dead_letters set requested_at = now() + interval '1 minute' where organization_id <> $1`,
+    `update dead_letters set requested_at = now() + interval '1 minute'
+      where organization_id <> $1`,
     [organization_id]
   )
   for (let count = 0; count < 2; count++) await carryOut()

@@ -17,7 +17,7 @@ import { Filters, useListState } from './filters.tsx'
 import type { FilterState } from './filters.tsx'
 
 type DeadLetterPageBody = WireOf<typeof deadLetterPage>
-export type DeadLetterItem = DeadLetterPageBody['data'][number]
+type DeadLetterItem = DeadLetterPageBody['data'][number]
 
 /** Maximum number of records that one request replays or drops. */
 const selectedMax = 100
