@@ -81,8 +81,12 @@ export function createShares(): Readonly<Record<ShareKind, FairShare>> {
  * Binds the routes to their services. Once a call to a route with a `share` has passed its checks,
  * it runs within its organization's share of concurrent calls.
  */
-export function bindRoutes(services: Services, checked: Checked): readonly Route[] {
+export function bindRoutes(
+  given: Omit<Services, 'shareReads'>,
+  checked: Checked
+): readonly Route[] {
   const shares = createShares()
+  const services = { ...given, shareReads: shares['expensive reads'] }
 
   function bind({
     credential,

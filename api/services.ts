@@ -4,6 +4,7 @@
 import type { LiveSessions } from '../auth/live-sessions.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Handle } from '../http/route.ts'
+import type { FairShare } from '../http/admission/fair-share.ts'
 import { createRoutesOf } from '../http/typed-route.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Outbound } from '../platform/http-client/outbound.ts'
@@ -54,6 +55,8 @@ export interface Services extends EvaluationReads {
   /** Key used to derive the successors of refresh tokens. */
   readonly successionKey: Buffer
   readonly poll: Poll
+  /** Runs work of a handler in the share of expensive reads of an organization. */
+  readonly shareReads: FairShare
   readonly rateLimiter: RateLimiter
   /** Notifies the gateways of a changed API key, so that they drop it from their caches. */
   readonly notifyKeyChange: (keyId: string) => void

@@ -5,6 +5,7 @@
  * dead-letter topic.
  */
 import type { DeadLetter, DeadLetterReason } from '../core/message-outcome.ts'
+import { isReplay } from '../platform/kafka/dead-letter-origin.ts'
 import type { Message } from '../platform/kafka/message-consumer.ts'
 import { PartitionPause } from './partition-pause.ts'
 
@@ -76,12 +77,15 @@ function nameOf([first]: readonly Message[]): string {
   return first === undefined ? '' : `${first.topic}/${first.partition}`
 }
 
-/** Returns one entry per message, except for ID conflicts and erased messages. */
+/** Returns one entry per message, except for ID conflicts, erased messages and replays. */
 function entriesOf(messages: readonly Message[], outcomes: readonly Outcome[]): WindowEntry[] {
   return outcomes.flatMap((outcome, index) => {
     const reason = outcome.kind === 'dead_letter' ? (outcome as DeadLetter).reason : null
-    if (reason === neutralReason || outcome.kind === neutralKind) return []
-    return [{ reason, offset: messages[index]?.offset ?? null }]
+    const message = messages[index]
+    // An organization can replay the same bad messages again and again.
+    const isReplayed = message !== undefined && isReplay(message)
+    if (isReplayed || reason === neutralReason || outcome.kind === neutralKind) return []
+    return [{ reason, offset: message?.offset ?? null }]
   })
 }
 

@@ -235,7 +235,7 @@ type Shared = { store: Store; ingest: Handle; compute: TenantCompute } & ReturnT
 function createServices(
   parts: GatewayParts,
   { store, ingest, compute, ...sessions }: Shared
-): Services {
+): Omit<Services, 'shareReads'> {
   const { config, lifecycle, rateLimiter, notifyKeyChange, waitsMax, readUsage } = parts
   const poll = createPoll({ stopping: lifecycle.stopping, waitingMax: waitsMax })
   const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config

@@ -2,10 +2,12 @@
 import type { ActionResult } from './schemas.ts'
 
 export type Action = 'replay' | 'drop'
+export type Refusal = 'would_fail_again' | 'too_many_pending'
 
 /** State of a record. */
 export interface ActionRow {
   readonly dead_letter_id: string
+  readonly reason: string
   readonly state: 'open' | 'replayed' | 'dropped'
   readonly requested_action: Action | null
   readonly failure: string | null
@@ -19,6 +21,8 @@ interface Ended {
   readonly requested: ReadonlySet<string> | null
   /** The records after the wait. A record is missing if it was deleted meanwhile. */
   readonly rows: readonly ActionRow[]
+  /** Why records were not requested, by id. */
+  readonly refused: ReadonlyMap<string, Refusal>
 }
 
 const doneStates = { replay: 'replayed', drop: 'dropped' } as const
@@ -29,13 +33,17 @@ const doneStates = { replay: 'replayed', drop: 'dropped' } as const
  */
 export function resultsOf(
   selected: readonly ActionRow[],
-  { action, requested, rows }: Ended,
+  { action, requested, rows, refused }: Ended,
   unknown: readonly string[]
 ): Result[] {
   const byId = new Map(rows.map((row) => [row.dead_letter_id, row]))
   const found = selected.map(({ dead_letter_id }): Result => {
     const row = byId.get(dead_letter_id)
     if (row === undefined) return { dead_letter_id, outcome: 'failed', reason: 'record_deleted' }
+    const reason = refused.get(dead_letter_id)
+    if (reason !== undefined && row.state === 'open' && row.requested_action === null) {
+      return { dead_letter_id, outcome: 'failed', reason }
+    }
     const isOurs = requested === null ? null : requested.has(dead_letter_id)
     return { dead_letter_id, ...outcomeOf(row, action, isOurs) }
   })

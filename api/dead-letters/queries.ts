@@ -21,10 +21,8 @@ export interface IndexedDeadLetter {
   readonly group_id: string
   readonly topic: string
   readonly partition: number
-  readonly letter_offset: number
   readonly origin_topic: string
   readonly origin_partition: number
-  readonly origin_offset: number
   readonly value_bytes: number
   readonly requested_action: 'replay' | 'drop' | null
   readonly failure: string | null
@@ -45,8 +43,8 @@ const isSameMessage = sql`other.organization_id = s.organization_id
  * crashes may write its dead-letter record twice.
  */
 const columns = sql`s.dead_letter_id, s.state, s.reason, s.step, s.error, s.decision_id, s.agent_id,
-            s.received_at, s.written_at, s.group_id, s.topic, s.partition, s.letter_offset,
-            s.origin_topic, s.origin_partition, s.origin_offset, s.value_bytes, s.requested_action,
+            s.received_at, s.written_at, s.group_id, s.topic, s.partition,
+            s.origin_topic, s.origin_partition, s.value_bytes, s.requested_action,
             s.failure, s.handled_at, s.handled_by,
             (select count(distinct (other.origin_partition, other.origin_offset))::integer
                from dead_letters other

@@ -3,6 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
 import { permanentReasons } from '../../core/message-outcome.ts'
+import type { FairShare } from '../../http/admission/fair-share.ts'
 import { query, sql } from '../../platform/postgres/sql.ts'
 import { invalidBody } from '../configuration/problems.ts'
 import { auditOriginOf, recordAudit } from '../organization/record-audit.ts'
@@ -10,13 +11,14 @@ import type { EditCall } from '../organization/record-audit.ts'
 import type { Poll } from '../poll.ts'
 import type { OrganizationStore, Store } from '../store.ts'
 import { resultsOf } from './action-results.ts'
-import type { Action, ActionRow } from './action-results.ts'
+import type { Action, ActionRow, Refusal } from './action-results.ts'
 import { selectByFilter, selectByIds } from './select-records.ts'
 import type { Selection } from './select-records.ts'
 import type { ActionRequest, ActionResult } from './schemas.ts'
 
 interface ActionServices {
   readonly store: Store
+  readonly shareReads: FairShare
   readonly poll: Poll
   readonly clock: Clock
 }
@@ -28,17 +30,27 @@ interface ActionCall extends EditCall {
 
 /** Maximum time that a call waits. Storage carries out the rest afterwards. */
 const waitMs = 15_000
+/** Maximum number of records of an organization that wait for storage. */
+const pendingMax = 1000
 
 export async function requestAction(
   action: Action,
   call: ActionCall,
-  { store, poll, clock }: ActionServices
+  { store, shareReads, poll, clock }: ActionServices
 ): Promise<ActionResult> {
   const ours = store.of(call.principal.organization_id)
   const { dry_run = false } = call.body
-  const selection = await select(ours, { action, body: call.body, now: clock.now() })
-  if (dry_run) return resultOf(selection, { action, requested: null, rows: selection.rows })
-  const requested = await writeRequests(ours, call, { action, ids: idsOf(selection) })
+  // Only the selection: a call that waits for storage must not use up the share.
+  const selection = await shareReads(ours.organizationId, () =>
+    select(ours, { action, body: call.body, now: clock.now() })
+  )
+  const permanent = action === 'replay' ? selection.rows.filter(isPermanent) : []
+  const refused = new Map(permanent.map((row) => [row.dead_letter_id, 'would_fail_again' as const]))
+  if (dry_run) {
+    return resultOf(selection, { action, requested: null, rows: selection.rows, refused })
+  }
+  const ids = idsOf(selection).filter((id) => !refused.has(id))
+  const { requested, left } = await writeRequests(ours, call, { action, ids })
   const read = () => selectByIds(ours, idsOf(selection))
   const rows = await poll(
     read,
@@ -49,7 +61,12 @@ export async function requestAction(
     if (error instanceof Problem && error.code === 'overloaded') return read()
     throw error
   })
-  return resultOf(selection, { action, requested, rows })
+  const late = left.map((id) => [id, 'too_many_pending'] as const)
+  return resultOf(selection, { action, requested, rows, refused: new Map([...refused, ...late]) })
+}
+
+function isPermanent({ reason }: ActionRow): boolean {
+  return Object.hasOwn(permanentReasons, reason)
 }
 
 interface SelectOptions {
@@ -85,14 +102,14 @@ function idsOf({ rows }: Selection): string[] {
 
 /**
  * Records the requests, with an audit log entry for each. Skips records that are not open or have
- * another request.
- * @returns the ids of the requested records
+ * another request, and the last ones if too many records of the organization have a request.
+ * @returns the ids of the requested records, and those that are left because of this maximum
  */
 function writeRequests(
   ours: OrganizationStore,
   call: ActionCall,
   { action, ids }: { readonly action: Action; readonly ids: readonly string[] }
-): Promise<ReadonlySet<string>> {
+): Promise<{ readonly requested: ReadonlySet<string>; readonly left: readonly string[] }> {
   const origin = auditOriginOf(call)
   const name = action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.dropped'
   return ours.change(async (transaction) => {
@@ -105,13 +122,21 @@ function writeRequests(
            order by dead_letter_id
              for no key update`
     )
+    const [pending] = await query<{ found: number }>(
+      transaction,
+      sql`select count(*)::integer as found
+            from dead_letters
+           where organization_id = ${ours.organizationId}
+             and requested_action is not null`
+    )
+    const allowed = ids.slice(0, Math.max(0, pendingMax - (pending?.found ?? 0)))
     const rows = await query<Pick<ActionRow, 'dead_letter_id'> & { readonly decision_id: string }>(
       transaction,
       sql`update dead_letters
              set requested_action = ${action}, requested_at = now(),
                  requested_by = ${origin.userId}, failure = null
            where organization_id = ${ours.organizationId}
-             and dead_letter_id = any(${ids}::uuid[])
+             and dead_letter_id = any(${allowed}::uuid[])
              and state = 'open'
              and requested_action is null
           returning dead_letter_id, decision_id`
@@ -119,7 +144,8 @@ function writeRequests(
     for (const { dead_letter_id: id, decision_id } of rows) {
       await recordAudit(transaction, origin, { action: name, id, details: { decision_id } })
     }
-    return new Set(rows.map(({ dead_letter_id }) => dead_letter_id))
+    const requested = new Set(rows.map(({ dead_letter_id }) => dead_letter_id))
+    return { requested, left: ids.slice(allowed.length) }
   })
 }
 
@@ -128,6 +154,7 @@ interface Outcome {
   /** The records that this call requested; null in a dry run. */
   readonly requested: ReadonlySet<string> | null
   readonly rows: readonly ActionRow[]
+  readonly refused: ReadonlyMap<string, Refusal>
 }
 
 function resultOf(selection: Selection, outcome: Outcome): ActionResult {

@@ -88,10 +88,10 @@ export const deadLetterRoutes = [
       'Writes messages back to their original topic, with their original key, value and ' +
       `headers: up to ${schemas.recordsMax} records by id, or the oldest open records that ` +
       `match a filter. ${everyResult} A replayed message can fail again: it then has another ` +
-      'record, `failed_again_as`. Without a `reason`, a filter skips `id_conflict` and ' +
-      '`empty_value`, because these messages would fail again. If two groups rejected a ' +
-      'message, it is replayed once. A message can be written twice after a failure, but each ' +
-      'decision is stored once. Requires the role admin or higher.',
+      'record, `failed_again_as`. A filter without a `reason` skips `id_conflict` and ' +
+      '`empty_value`, and they are never replayed, because they would fail again. If two groups ' +
+      'rejected a message, it is replayed once. A message can be written twice after a failure, ' +
+      'but each decision is stored once. Requires the role admin or higher.',
     body: schemas.actionRequest,
     answers: { 200: { description: 'One result per record.', schema: schemas.actionResult } },
     handle: async (call, services) => call.reply(200, await requestAction('replay', call, services))

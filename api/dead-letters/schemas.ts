@@ -46,8 +46,7 @@ function positionOf(description: string, topic: string) {
   return objectOf(
     {
       topic: text({ example: topic }),
-      partition: withExample(count, 3),
-      offset: withExample(count, 17)
+      partition: withExample(count, 3)
     },
     { description }
   )
@@ -99,11 +98,8 @@ const entryMembers = {
       'writes a record; a replay of either one replays the message once.',
     example: 'sluice-storage'
   }),
-  origin: positionOf('The position of the original message.', 'agent-decisions'),
-  record: positionOf(
-    'The position of the dead-letter record, as `sluice dlq` prints it.',
-    'agent-decisions.dead-letter'
-  ),
+  origin: positionOf('Topic and partition of the original message.', 'agent-decisions'),
+  record: positionOf('Topic and partition of the record.', 'agent-decisions.dead-letter'),
   value_bytes: countOf('Size of the value in bytes.', 812),
   requested_action: oneOf(['replay', 'drop', null], {
     description: 'A replay or drop that was requested and is not carried out yet.',
@@ -182,7 +178,11 @@ export const actionRequest = withExample(
         description: 'The records. Send either this or `filter`.'
       })
     ),
-    filter: optional(closed(recordFilters, { description: 'Selects open records.' })),
+    filter: optional(
+      closed(recordFilters, {
+        description: 'Selects open records, among the 20,000 oldest of the time range.'
+      })
+    ),
     dry_run: optional(
       boolean({ description: 'Returns which records would be affected, and changes nothing.' })
     )
@@ -223,8 +223,9 @@ export const actionResult = objectOf({
       outcome,
       reason: usuallyNull(
         text(),
-        'Why it failed: `record_deleted`, `kafka_unavailable`, `write_rejected`, or ' +
-          '`in_progress` if another request is handling the record.'
+        'Why it failed: `record_deleted`, `kafka_unavailable`, `write_rejected`, `in_progress` ' +
+          'if another request is handling the record, `would_fail_again` if its reason is ' +
+          'permanent, or `too_many_pending` if 1,000 of your records wait.'
       )
     }),
     { description: 'One result per record, oldest record first.' }

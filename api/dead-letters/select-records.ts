@@ -1,7 +1,7 @@
 /** Selects the dead-letter records that a request replays or drops, oldest first. */
 import { and, query, sql } from '../../platform/postgres/sql.ts'
 import { invalidBody } from '../configuration/problems.ts'
-import { filterConditions } from '../results/bounded-page.ts'
+import { filterConditions, scannedMax } from '../results/bounded-page.ts'
 import type { OrganizationStore } from '../store.ts'
 import { readTimeRange } from '../time-range.ts'
 import type { TimeRange } from '../time-range.ts'
@@ -20,7 +20,7 @@ export interface Selection {
   readonly left: number
 }
 
-const columns = sql`s.dead_letter_id, s.state, s.requested_action, s.failure`
+const columns = sql`s.dead_letter_id, s.reason, s.state, s.requested_action, s.failure`
 
 export function selectByIds(
   ours: OrganizationStore,
@@ -43,7 +43,7 @@ interface FilterOptions {
   readonly now: number
 }
 
-/** Selects open records without a request. */
+/** Selects open records without a request, among the oldest open ones of the time range. */
 export async function selectByFilter(
   ours: OrganizationStore,
   { filter, excluded, now }: FilterOptions
@@ -52,12 +52,18 @@ export async function selectByFilter(
   const rows = await query<ActionRow>(
     ours,
     sql`select ${columns}
-          from dead_letters s
+          from (select *
+                  from dead_letters
+                 where ${and([
+                   sql`organization_id = ${ours.organizationId}`,
+                   sql`state = 'open'`,
+                   sql`written_at >= ${range.from}`,
+                   range.to && sql`written_at < ${range.to}`
+                 ])}
+                 order by written_at, decision_id, dead_letter_id
+                 limit ${scannedMax}) as s
          where ${and([
-           sql`s.organization_id = ${ours.organizationId}`,
-           sql`s.state = 'open' and s.requested_action is null`,
-           sql`s.written_at >= ${range.from}`,
-           range.to && sql`s.written_at < ${range.to}`,
+           sql`s.requested_action is null`,
            sql`s.reason <> all(${excluded}::text[])`,
            filterConditions(filter, filterColumns)
          ])}

@@ -10,7 +10,7 @@ type ContentRow = NonNullable<Awaited<ReturnType<typeof findRecord>>>
 export function entryViewOf(row: IndexedDeadLetter, decisionsTopic: string): DeadLetterView {
   const { dead_letter_id, state, reason, step, error, decision_id, agent_id, attempts } = row
   const { failed_again_as, received_at, value_bytes, requested_action, failure } = row
-  const { handled_at, handled_by, topic, partition, letter_offset: offset } = row
+  const { handled_at, handled_by, topic, partition } = row
   return {
     dead_letter_id,
     state,
@@ -25,12 +25,9 @@ export function entryViewOf(row: IndexedDeadLetter, decisionsTopic: string): Dea
     received_at,
     dead_lettered_at: row.written_at,
     consumer_group: row.group_id,
-    origin: {
-      topic: row.origin_topic,
-      partition: row.origin_partition,
-      offset: row.origin_offset
-    },
-    record: { topic, partition, offset },
+    // Without offsets: two of them reveal how many messages all organizations sent in between.
+    origin: { topic: row.origin_topic, partition: row.origin_partition },
+    record: { topic, partition },
     value_bytes,
     requested_action,
     failure,

@@ -13,6 +13,8 @@ export interface DeadLetterOrigin {
 }
 
 const numberExpression = /^\d{1,18}$/
+/** Greatest number of a partition: Kafka and the index have 32 bits for it. */
+const partitionMax = 2 ** 31 - 1
 const prefix = 'dead_letter_'
 
 /** Parses the headers. Returns null for a record that Sluice did not write. */
@@ -20,7 +22,8 @@ export function parseDeadLetter({ headers }: Pick<Message, 'headers'>): DeadLett
   const headerOf = (name: string): string => String(headers[`${prefix}${name}`] ?? '')
   const [reason, group, topic] = [headerOf('reason'), headerOf('group'), headerOf('topic')]
   const [partition, offset] = [headerOf('partition'), headerOf('offset')]
-  const isPosition = numberExpression.test(partition) && numberExpression.test(offset)
+  const isNumbers = numberExpression.test(partition) && numberExpression.test(offset)
+  const isPosition = isNumbers && Number(partition) <= partitionMax
   if (reason === '' || group === '' || topic === '' || !isPosition) return null
   return {
     reason,
@@ -29,6 +32,19 @@ export function parseDeadLetter({ headers }: Pick<Message, 'headers'>): DeadLett
     group,
     origin: { topic, partition: Number(partition), offset: BigInt(offset) }
   }
+}
+
+/** Header of a message that storage has written back to its topic for an organization. */
+const replayHeader = `${prefix}replay`
+
+/** Returns the headers of a message that is written back to its topic for an organization. */
+export function replayHeadersOf(message: Pick<Message, 'headers'>): Message['headers'] {
+  return { ...originalHeadersOf(message), [replayHeader]: 'api' }
+}
+
+/** Checks whether an organization had the message written back to its topic. */
+export function isReplay({ headers }: Pick<Message, 'headers'>): boolean {
+  return headers[replayHeader] !== undefined
 }
 
 /** Returns the headers of the original message. */

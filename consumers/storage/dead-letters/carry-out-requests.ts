@@ -1,7 +1,7 @@
 /** Carries out the replays and drops of dead-letter records that the API has requested. */
 import { ProduceError } from '../../../platform/kafka/record-producer.ts'
 import type { RecordProducer } from '../../../platform/kafka/record-producer.ts'
-import { contentHashOf, originalHeadersOf } from '../../../platform/kafka/dead-letter-origin.ts'
+import { contentHashOf, replayHeadersOf } from '../../../platform/kafka/dead-letter-origin.ts'
 import type { Message } from '../../../platform/kafka/message-consumer.ts'
 import { pause } from '../../../platform/process/every.ts'
 import { messagesOf } from '../../../platform/kafka/topic-reader.ts'
@@ -9,7 +9,18 @@ import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { insertMarks } from '../../../store/dead-letter-marks.ts'
 
+/** The organization that had the last turn. Its requests wait until the others have had theirs. */
+interface Turn {
+  organizationId: string
+}
+
+/** @returns the state before the first turn */
+export function firstTurn(): Turn {
+  return { organizationId: '00000000-0000-0000-0000-000000000000' }
+}
+
 interface CarryOutOptions {
+  readonly turn: Turn
   readonly reader: TopicReader
   readonly producer: RecordProducer
   readonly postgres: Postgres
@@ -36,15 +47,17 @@ interface RequestRow extends Record<string, unknown> {
 }
 
 /**
- * Carries out the oldest request, in the original order of the messages. Only one instance does so
- * at a time. After a crash, another one repeats the request: the record may then be written twice,
- * and storage recognizes the second one by its decision id.
+ * Carries out the oldest request of the next organization, in the original order of the messages.
+ * Only one instance does so at a time. After a crash, another one repeats the request: the record
+ * may then be written twice, and storage recognizes the second one by its decision id.
  * @returns whether there was a request
  */
 export function carryOutRequest(options: CarryOutOptions, signal: AbortSignal): Promise<boolean> {
   return options.postgres.transaction(async (transaction) => {
-    const request = await takeRequest(transaction)
+    const request = await takeRequest(transaction, options.turn)
     if (request === null) return false
+    options.turn.organizationId = request.organization_id
+    if (await copyMark(transaction, request)) return true
     const failure =
       request.requested_action === 'drop' ? null : await replay(options, request, signal)
     if (failure === null) await markHandled(transaction, request)
@@ -53,7 +66,10 @@ export function carryOutRequest(options: CarryOutOptions, signal: AbortSignal): 
   })
 }
 
-async function takeRequest(transaction: Queryable): Promise<RequestRow | null> {
+async function takeRequest(
+  transaction: Queryable,
+  { organizationId }: Turn
+): Promise<RequestRow | null> {
   const [lock] = await transaction.query<{ is_locked: boolean }>(
     `select pg_try_advisory_xact_lock(
               hashtextextended('sluice dead-letter requests', 0)) as is_locked`
@@ -64,11 +80,36 @@ async function takeRequest(transaction: Queryable): Promise<RequestRow | null> {
             origin_partition, origin_offset::text, content_hash, requested_action, requested_by
        from dead_letters
       where requested_action is not null
-      order by requested_at, origin_partition, origin_offset
+      order by organization_id <= $1, organization_id, requested_at, origin_partition, origin_offset
       limit 1
-        for update`
+        for update`,
+    [organizationId]
   )
   return request ?? null
+}
+
+/**
+ * Gives the record the mark that an operator set with a version of `sluice dlq` that does not know
+ * the index.
+ * @returns whether there is a mark
+ */
+async function copyMark(
+  transaction: Queryable,
+  { organization_id, dead_letter_id }: RequestRow
+): Promise<boolean> {
+  const marked = await transaction.query(
+    `update dead_letters d
+        set state = m.action, handled_at = m.marked_at, handled_by = m.marked_by,
+            requested_action = null, failure = null
+       from dead_letter_marks m
+      where d.organization_id = $1
+        and d.dead_letter_id = $2
+        and (m.topic, m.partition, m.letter_offset, m.written_at)
+            = (d.topic, d.partition, d.letter_offset, d.written_at)
+     returning 1`,
+    [organization_id, dead_letter_id]
+  )
+  return marked.length > 0
 }
 
 type Failure = 'record_deleted' | 'kafka_unavailable' | 'write_rejected'
@@ -85,7 +126,7 @@ async function replay(
     const message = await readRecord(reader, request, signal)
     if (message === null) return 'record_deleted'
     const { key, value } = message
-    const headers = originalHeadersOf(message)
+    const headers = replayHeadersOf(message)
     const record = { topic: originTopic, key, value: value ?? Buffer.alloc(0), headers }
     await inTime(producer.send([record]), signal)
     return null

@@ -2,6 +2,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { FetchedRange, OffsetRange } from '../../../platform/kafka/topic-fetcher.ts'
 import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
+import { isTransientPostgresError } from '../../../platform/postgres/postgres.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { findErased } from '../../../store/find-erased.ts'
 import { readEntry } from './index-entry.ts'
@@ -52,11 +53,29 @@ async function indexRange(options: IndexTopicOptions, fetched: FetchedRange): Pr
     const entry = await readEntry(message, originTopic, decode)
     if (entry !== null) entries.push(entry)
   }
-  await postgres.transaction(async (transaction) => {
-    if (entries.length > 0) await insertUnerased(transaction, entries)
-    const next = { partition: fetched.partition, to: fetched.to }
-    await recordPositions(transaction, { topic, ranges: [next], now: null })
-  })
+  const ranges = [{ partition: fetched.partition, to: fetched.to }]
+  try {
+    await postgres.transaction(async (transaction) => {
+      if (entries.length > 0) await insertUnerased(transaction, entries)
+      await recordPositions(transaction, { topic, ranges, now: null })
+    })
+  } catch (error) {
+    if (isTransientPostgresError(error)) throw error
+    await insertEach(postgres, entries)
+    await recordPositions(postgres, { topic, ranges, now: null })
+  }
+}
+
+/** Inserts the entries one by one, without those that Postgres permanently rejects. */
+async function insertEach(postgres: Postgres, entries: readonly IndexEntry[]): Promise<void> {
+  for (const entry of entries) {
+    try {
+      await postgres.transaction((transaction) => insertUnerased(transaction, [entry]))
+    } catch (error) {
+      // Only the operator sees this record. Retrying would stop the index of all organizations.
+      if (isTransientPostgresError(error)) throw error
+    }
+  }
 }
 
 /** Inserts the entries, except those that an erasure covers, with the marks that they have. */

@@ -10,8 +10,8 @@ const columns: readonly Column<IndexEntry>[] = [
   ['organization_id', 'uuid', ({ organization_id }) => organization_id],
   ['dead_letter_id', 'uuid', ({ dead_letter_id }) => dead_letter_id],
   ['decision_id', 'uuid', ({ decision_id }) => decision_id],
-  ['agent_id', 'text', ({ agent_id }) => agent_id],
-  ['session_id', 'text', ({ session_id }) => session_id],
+  ['agent_id', 'text', ({ agent_id }) => agent_id && storable(agent_id)],
+  ['session_id', 'text', ({ session_id }) => session_id && storable(session_id)],
   [
     'received_at',
     'timestamptz',

@@ -1,4 +1,5 @@
 /** Deletes index entries whose record the topic no longer keeps, or that an erasure covers. */
+import type { ErasureScope } from '../../../core/decision/erasure.ts'
 import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
 
@@ -14,6 +15,8 @@ const rowsMax = 1000
 
 /** @returns whether there is more to delete */
 export async function pruneTopic({ reader, postgres, topic }: PruneTopicOptions) {
+  // Read before the ranges: an entry that is added later can be after the end that they have.
+  const [clock] = await postgres.query<{ time: string }>('select now()::text as time')
   const ranges = await reader.ranges(topic)
   const gone = await postgres.query(
     `delete from dead_letters where ctid = any (array(
@@ -23,6 +26,7 @@ export async function pruneTopic({ reader, postgres, topic }: PruneTopicOptions)
            on d.partition = kept.partition
         where d.topic = $1
           and (d.letter_offset < kept.start or d.letter_offset >= kept.ends)
+          and d.indexed_at < $6
         limit $5))
      returning 1`,
     [
@@ -30,24 +34,47 @@ export async function pruneTopic({ reader, postgres, topic }: PruneTopicOptions)
       ranges.map(({ partition }) => partition),
       ranges.map(({ from }) => String(from)),
       ranges.map(({ to }) => String(to)),
-      rowsMax
+      rowsMax,
+      clock?.time
     ]
   )
-  const erased = await postgres.query(
-    `delete from dead_letters where ctid = any (array(
-       select d.ctid
-         from erasures e
-         join dead_letters d
-           on d.organization_id = e.organization_id
-          and coalesce(d.received_at, d.written_at) <= e.received_until
-          and case e.scope when 'decision' then d.decision_id::text = e.subject
-                           when 'session' then d.session_id = e.subject
-                           when 'agent' then d.agent_id = e.subject
-                           else true end
-        where d.topic = $1
-        limit $2))
-     returning 1`,
-    [topic, rowsMax]
-  )
-  return gone.length === rowsMax || erased.length === rowsMax
+  let isUnfinished = gone.length === rowsMax
+  for (const scope of ['decision', 'session', 'agent', 'organization'] as const) {
+    isUnfinished = (await deleteErased(postgres, topic, scope)) || isUnfinished
+  }
+  return isUnfinished
+}
+
+/** Conditions on a record `d` and an erasure `e` of the same organization, by scope. */
+const conditions: Readonly<Record<ErasureScope, string>> = {
+  decision: 'd.decision_id::text = e.subject',
+  session: 'd.session_id = e.subject',
+  agent: 'd.agent_id = e.subject',
+  organization: 'e.subject is null'
+}
+
+/** @returns whether there is more to delete */
+async function deleteErased(postgres: Postgres, topic: string, scope: ErasureScope) {
+  return postgres.transaction(async (transaction) => {
+    // A nested loop compares each record with each erasure of its organization. With 20,000 of both
+    // in one organization, the statement timed out and deleted nothing of any organization.
+    await transaction.query('set local enable_nestloop = off')
+    const erased = await transaction.query(
+      `delete from dead_letters where ctid = any (array(
+         select d.ctid
+           from (select organization_id, subject, max(received_until) as received_until
+                   from erasures
+                  where scope = $2
+                  group by organization_id, subject) as e
+           join dead_letters d
+             on d.organization_id = e.organization_id
+            and ${conditions[scope]}
+            and coalesce(d.received_at, d.written_at) <= e.received_until
+          where d.topic = $1
+          limit $3))
+       returning 1`,
+      [topic, scope, rowsMax]
+    )
+    return erased.length === rowsMax
+  })
 }

@@ -11,7 +11,7 @@ import {
 import type { Registry } from '../../../platform/registry/schema-registry.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import { deadLetterTopicOf } from '../../../schemas/index.ts'
-import { carryOutRequest } from './carry-out-requests.ts'
+import { carryOutRequest, firstTurn } from './carry-out-requests.ts'
 import type { DecodeValue } from './index-entry.ts'
 import { indexTopic } from './index-topic.ts'
 import { pruneTopic } from './prune-topic.ts'
@@ -59,6 +59,7 @@ export function startDeadLetters(options: DeadLetterOptions): () => Promise<void
 
   const requests = {
     ...options,
+    turn: firstTurn(),
     originTopics: {
       [deadLetterTopicOf(decisionsTopic)]: decisionsTopic,
       [deadLetterTopicOf(evaluationsTopic)]: evaluationsTopic

@@ -21,8 +21,13 @@ beforeEach(async () => {
 
 /** Runs `sluice dlq` for one record, with JSON output. */
 async function dlq(command: 'replay' | 'drop', of: DeadLetterView, ...options: string[]) {
-  const { partition, offset } = of.record
-  const position = ['--partition', String(partition), '--offset', String(offset)]
+  const [at] = await scene.sluice.database.query<{ partition: number; letter_offset: number }>(
+    'select partition, letter_offset from dead_letters where dead_letter_id = $1',
+    [of.dead_letter_id]
+  )
+  if (at === undefined) throw new Error('the record is not in the index')
+  const { partition, letter_offset } = at
+  const position = ['--partition', String(partition), '--offset', String(letter_offset)]
   const args = ['dlq', command, ...position, '--json', ...options]
   const { output } = await runCommand(addDlq, { args, environment: scene.sluice.environment })
   return JSON.parse(output) as unknown
@@ -68,10 +73,11 @@ describe('list and show', () => {
       ...{ state: 'open', step: 'decode', attempts: 1, failed_again_as: null },
       ...{ decision_id: decision.decision_id, agent_id: decision.agent_id },
       received_at: new Date(decision.received_at).toISOString(),
-      origin: { topic: scene.sluice.topics.decisions, partition: 0, offset: 1_000_000 },
+      origin: { topic: scene.sluice.topics.decisions, partition: 0 },
       record: { topic: scene.sluice.topics.decisionsDeadLetter },
       consumer_group: scene.sluice.groups.storage
     })
+    expect(JSON.stringify(conflict)).not.toContain('offset')
     expect(await scene.listed(1, `agent_id=${decision.agent_id}`)).toEqual([conflict])
     expect((await scene.list('state=dropped')).data).toEqual([])
     expect((await scene.list('to=-1h&from=-2h')).data).toEqual([])
@@ -208,6 +214,14 @@ describe('replay', () => {
     expect(dry.results).toHaveLength(100)
     expect(dry.results.every(({ outcome }) => outcome === 'selected')).toBe(true)
     await scene.listed(103, 'state=open')
+    const conflicts = await scene.listed(1, 'reason=id_conflict')
+    for (const dry_run of [true, false]) {
+      const refused = await scene.act('replay', { dead_letter_ids: idsOf(conflicts), dry_run })
+      expect(refused).toMatchObject({
+        ...{ succeeded: 0, unfinished: 1 },
+        results: [{ outcome: 'failed', reason: 'would_fail_again' }]
+      })
+    }
     const dropped = await scene.act('drop', { filter: { reason: 'id_conflict' } })
     expect(dropped).toMatchObject({ matched: 1, left: 0, succeeded: 1 })
     const done = await scene.act('replay', { filter })

@@ -1,7 +1,10 @@
 /** Tests the index of dead-letter records, and how storage carries out replays and drops. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from '@jest/globals'
-import { carryOutRequest } from '../../../consumers/storage/dead-letters/carry-out-requests.ts'
+import {
+  carryOutRequest,
+  firstTurn
+} from '../../../consumers/storage/dead-letters/carry-out-requests.ts'
 import { indexTopic } from '../../../consumers/storage/dead-letters/index-topic.ts'
 import { pruneTopic } from '../../../consumers/storage/dead-letters/prune-topic.ts'
 import { deadLetter } from '../../../core/message-outcome.ts'
@@ -20,6 +23,7 @@ import { services } from '../../support/services.ts'
 import { FakeProducer } from '../../unit/consumers/fakes.ts'
 
 const never = new AbortController().signal
+const turn = firstTurn()
 const originTopic = 'decisions-of-the-test'
 const organization_id = randomUUID()
 
@@ -43,11 +47,17 @@ function openReader(brokers: string[]): TopicReader {
 
 /** Writes dead-letter records with these values to partition 0. */
 function write(...values: string[]): Promise<void> {
+  return writeWith({}, ...values)
+}
+
+/** Writes dead-letter records that have these headers instead of the usual ones. */
+function writeWith(headers: Record<string, string>, ...values: string[]): Promise<void> {
   const headersOf = (index: number) => ({
     ...{ organization_id, decision_id: randomUUID(), dead_letter_reason: 'undecodable' },
     ...{ dead_letter_step: 'decode', dead_letter_error: 'e\u0000', dead_letter_group: 'g' },
     ...{ dead_letter_topic: originTopic, dead_letter_partition: '0' },
-    dead_letter_offset: String(index)
+    dead_letter_offset: String(index),
+    ...headers
   })
   return produce(
     topic,
@@ -59,7 +69,10 @@ const decode = () => Promise.resolve(deadLetter('decode', 'undecodable', 'no'))
 const index = (postgres: Postgres = storage.postgres) =>
   indexTopic({ reader, postgres, clock, topic, originTopic, decode }, never)
 const carryOut = (postgres: Postgres = storage.postgres, signal = never) =>
-  carryOutRequest({ reader, producer, postgres, originTopics: { [topic]: originTopic } }, signal)
+  carryOutRequest(
+    { reader, producer, postgres, turn, originTopics: { [topic]: originTopic } },
+    signal
+  )
 
 type StateRow = {
   readonly letter_offset: number
@@ -157,7 +170,11 @@ test('replays in the original order, and marks a record when it is acknowledged'
   expect(writtenValues()).toEqual(['a', 'c'])
   const [first] = producer.records
   expect(first?.topic).toBe(originTopic)
-  expect(Object.keys(first?.headers ?? {}).toSorted()).toEqual(['decision_id', 'organization_id'])
+  expect(Object.keys(first?.headers ?? {}).toSorted()).toEqual([
+    'dead_letter_replay',
+    'decision_id',
+    'organization_id'
+  ])
   expect(await states()).toEqual(['replayed eve', '1 open kafka_unavailable', '2 replayed eve'])
   producer.failures.push(new ProduceError('x', { retryable: false, cause: null }))
   await request('replay')
@@ -237,4 +254,98 @@ test('neither keeps nor indexes what an erasure covers', async () => {
   expect(await states()).toEqual(['open'])
   await pruneTopic({ reader, postgres: storage.postgres, topic })
   expect(await states()).toEqual([])
+})
+
+test('deletes no entry that was added after the end of the topic was read', async () => {
+  await write('a')
+  await index()
+  const late: TopicReader = {
+    ...reader,
+    ranges: async (name) => {
+      const ranges = await reader.ranges(name)
+      await write('b')
+      await index()
+      return ranges
+    }
+  }
+  await pruneTopic({ reader: late, postgres: storage.postgres, topic })
+  expect(await states()).toEqual(['open', '1 open'])
+})
+
+test('finds the erased records among many records and many erasures', async () => {
+  await write('a')
+  await index()
+  await storage.database.query(
+    `insert into dead_letters
+            (organization_id, dead_letter_id, decision_id, agent_id, topic, partition,
+             letter_offset, written_at, group_id, reason, step, error, origin_topic,
+             origin_partition, origin_offset, content_hash, headers, value_bytes, value_start)
+     select $1, gen_random_uuid(), gen_random_uuid(), 'agent', $2, 0, 0, now(), 'g', 'r', 's', 'e',
+            'o', 0, 0, '', '[]', 0, ''
+       from generate_series(1, 20000)`,
+    [organization_id, topic]
+  )
+  await storage.database.query(
+    `insert into erasures
+            (erasure_id, organization_id, scope, subject, received_until, requested_by)
+     select gen_random_uuid(), $1, scope, subject, now() + until, 'ana'
+       from generate_series(1, 20000),
+            lateral (values ('decision', gen_random_uuid()::text, interval '1 day'),
+                            ('agent', 'agent', interval '-1 day')) as rule (scope, subject, until)`,
+    [organization_id]
+  )
+  await storage.database.query(
+    `insert into erasures
+            (erasure_id, organization_id, scope, subject, received_until, requested_by)
+     select gen_random_uuid(), $1, 'decision', decision_id::text, now() + interval '1 day', 'ana'
+       from dead_letters where agent_id is null`,
+    [organization_id]
+  )
+  while (await pruneTopic({ reader, postgres: storage.postgres, topic })) continue
+  const remaining = await storage.database.query('select from dead_letters where agent_id is null')
+  expect(remaining).toEqual([])
+}, 120_000)
+
+test('indexes the records next to one that the index cannot hold', async () => {
+  await write('a')
+  await writeWith({ dead_letter_partition: '99999999999' }, 'b')
+  await storage.database.query(
+    `create function refuse() returns trigger language plpgsql as $$
+     begin raise exception 'no' using errcode = '22003'; end $$`
+  )
+  await storage.database.query(
+    `create trigger refuse before insert on dead_letters for each row
+       when (new.letter_offset = 2) execute function refuse()`
+  )
+  await write('c', 'd')
+  await index()
+  expect(await states()).toEqual(['open', '3 open'])
+})
+
+test('repeats no record that an older command line has marked', async () => {
+  await write('a', 'b')
+  await index()
+  await request('replay')
+  await storage.database.query(
+    `insert into dead_letter_marks (topic, partition, letter_offset, written_at, action, marked_by)
+     select topic, partition, letter_offset, written_at, 'dropped', 'ana'
+       from dead_letters where letter_offset = 0`
+  )
+  while (await carryOut()) continue
+  expect(writtenValues()).toEqual(['b'])
+  expect(await states()).toEqual(['dropped ana', '1 replayed eve'])
+})
+
+test('takes the requests of organizations in turn', async () => {
+  await write('a', 'b', 'c')
+  await writeWith({ organization_id: randomUUID() }, 'd')
+  await index()
+  await request('replay')
+  await storage.database.query(
+    `update dead_letters set requested_at = now() + interval '1 minute'
+      where organization_id <> $1`,
+    [organization_id]
+  )
+  for (let count = 0; count < 2; count++) await carryOut()
+  expect(writtenValues()).toContain('d')
 })

@@ -6,6 +6,7 @@ import { deadLetter, done, duplicate } from '../../../core/message-outcome.ts'
 import type { MessageOutcome } from '../../../core/message-outcome.ts'
 import { createDeadLetterLimit } from '../../../consumers/dead-letter-limit.ts'
 import { PartitionPause } from '../../../consumers/partition-pause.ts'
+import { replayHeadersOf } from '../../../platform/kafka/dead-letter-origin.ts'
 import type { Message } from '../../../platform/kafka/message-consumer.ts'
 import { aMessage } from './fakes.ts'
 
@@ -81,6 +82,15 @@ test('does not count erased messages', () => {
   const outcomes = [poison, erased, erased, erased, erased, poison]
   expect(() => deadLetterLimit.check(messages, outcomes)).toThrow(PartitionPause)
   expect(() => deadLetterLimit.check(messages, outcomes.slice(0, 5))).not.toThrow()
+})
+
+test('does not count replays of an organization', () => {
+  const deadLetterLimit = createDeadLetterLimit(2)
+  const [messages, outcomes] = batchOf('xxxx')
+  const headers = replayHeadersOf(aMessage())
+  const replays = messages.map((message) => ({ ...message, headers }))
+  expect(() => deadLetterLimit.check(messages, outcomes)).toThrow(PartitionPause)
+  expect(() => deadLetterLimit.check(replays, outcomes)).not.toThrow()
 })
 
 test('counts each partition separately', () => {

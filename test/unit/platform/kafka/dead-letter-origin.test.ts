@@ -1,8 +1,10 @@
 /** Tests that the headers added to dead-letter records are parsed and removed. */
 import { expect, test } from '@jest/globals'
 import {
+  isReplay,
+  originalHeadersOf,
   parseDeadLetter,
-  originalHeadersOf
+  replayHeadersOf
 } from '../../../../platform/kafka/dead-letter-origin.ts'
 import { aMessage } from '../../consumers/fakes.ts'
 
@@ -29,6 +31,7 @@ test.each([
   ['dead_letter_group', ''],
   ['dead_letter_topic', ''],
   ['dead_letter_partition', '-1'],
+  ['dead_letter_partition', '2147483648'],
   ['dead_letter_offset', '1e3'],
   ['dead_letter_offset', '']
 ])('returns null for %s %j', (name, value) => {
@@ -37,4 +40,10 @@ test.each([
 
 test('removes the dead-letter headers to restore the original ones', () => {
   expect(originalHeadersOf(aMessage({ headers }))).toEqual({ traceparent: '00-x' })
+})
+
+test('marks a replay, whose headers are the original ones again when it fails', () => {
+  const replay = aMessage({ headers: replayHeadersOf(aMessage({ headers })) })
+  expect([isReplay(replay), isReplay(aMessage({ headers }))]).toEqual([true, false])
+  expect(originalHeadersOf(replay)).toEqual({ traceparent: '00-x' })
 })
