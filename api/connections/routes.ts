@@ -122,7 +122,7 @@ export const connectionRoutes = [
         const { name } = await queries.readConnection(edit, id)
         refuseUsed(await queries.readConnectionUsers(edit, id))
         await queries.deleteConnection(edit, id)
-        // No run will probe the connection again, so an open circuit would raise an alert forever.
+        // No run will probe the connection again, so an open circuit would stay open forever.
         await queries.closeCircuit(edit, id)
         await edit.audit('connection.deleted', id, { name })
         // Earlier evaluator versions can still have pending runs on this connection. With an open

@@ -42,7 +42,7 @@ export const evaluationMetricRows = {
     type: 'gauge',
     unit: 'connections',
     across: 'max',
-    help: 'Judge connections whose circuit is open; their runs are blocked.',
+    help: 'Judge connections whose circuit is open and whose runs are blocked.',
     labels: []
   },
   sluice_webhook_deliveries_total: {

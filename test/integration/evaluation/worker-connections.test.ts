@@ -116,6 +116,51 @@ describe('a circuit', () => {
     await scene.allEnded(keys)
   })
 
+  test('does not open when a call fails after its connection was deleted', async () => {
+    const answer = Promise.withResolvers<JudgeOutcome>()
+    const key = await scene.addRun()
+    let calls = 0
+    scene.start(() => {
+      calls += 1
+      return answer.promise
+    })
+    await waitUntil('the call has begun', () => calls === 1)
+    await scene.database.query(`update evaluation_connections set deleted_at = now()`)
+    answer.resolve(refusal)
+    expect(await scene.ended(key)).toMatchObject({ status: 'canceled', status_reason: 'deleted' })
+    expect(await scene.circuit()).toMatchObject({ state: 'closed' })
+  })
+
+  test('is counted as open while a run is blocked or probes', async () => {
+    await addOpen({ status: 'blocked' })
+    await addOpen({ status: 'running', lease_expires_at: inAnHour })
+    await addOpen({ status: 'retrying', next_attempt_at: inAnHour })
+    await addOpen(null)
+    const deleted = await addOpen({ status: 'blocked' })
+    await scene.database.query(
+      `update evaluation_connections set deleted_at = now() where connection_id = $1`,
+      [deleted]
+    )
+    const { metricsText } = scene.start(() => Promise.reject(new Error('called')))
+    await waitUntil('two are counted', async () =>
+      /^sluice_connection_circuits_open 2$/m.test(await metricsText())
+    )
+  })
+
+  const inAnHour = new Date(Date.now() + 3_600_000)
+
+  /** Adds a connection with an open circuit that is never due to be probed, and one of its runs. */
+  async function addOpen(run: Record<string, unknown> | null): Promise<string> {
+    const connection_id = await scene.addConnection()
+    await scene.database.query(
+      `insert into connection_circuits (organization_id, connection_id, state, reason)
+       values ($1, $2, 'open', 'provider_auth')`,
+      [scene.organization_id, connection_id]
+    )
+    if (run !== null) await scene.addRun({ connection_id, ...run })
+    return connection_id
+  }
+
   async function probeNow(): Promise<void> {
     await scene.database.query(`update connection_circuits set probe_at = now()`)
   }

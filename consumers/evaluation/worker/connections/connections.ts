@@ -66,6 +66,10 @@ export async function readCircuit(
   return circuit ?? null
 }
 
+/**
+ * Stores the circuit, unless the connection was deleted: the circuit could then stay open forever,
+ * because no run probes it.
+ */
 export async function writeCircuit(
   transaction: Queryable,
   { organization_id, connection_id }: ConnectionName,
@@ -76,7 +80,9 @@ export async function writeCircuit(
     `update connection_circuits
         set state = $3, reason = $4, since = $5, probe_at = $6, probes = $7, failures_in_row = $8,
             paused_until = $9
-      where organization_id = $1 and connection_id = $2`,
+      where organization_id = $1 and connection_id = $2
+        and exists (select from evaluation_connections
+                     where organization_id = $1 and connection_id = $2 and deleted_at is null)`,
     [
       organization_id,
       connection_id,
