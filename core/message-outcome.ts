@@ -29,7 +29,7 @@ export interface DeadLetter {
 }
 
 /** Steps that can reject a message. */
-export const deadLetterSteps = ['decode', 'plan', 'store'] as const
+export const deadLetterSteps = ['decode', 'store'] as const
 type DeadLetterStep = (typeof deadLetterSteps)[number]
 
 export type DeadLetterReason =

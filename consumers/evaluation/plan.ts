@@ -1,7 +1,7 @@
 /** Plans evaluations: applies the rules of each organization to its decisions and inserts pending
  * runs.
  */
-import { deadLetter, done, duplicate, erased } from '../../core/message-outcome.ts'
+import { done, duplicate, erased } from '../../core/message-outcome.ts'
 import type { MessageOutcome } from '../../core/message-outcome.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { RulePlan } from '../../evaluators/planning/plan-rules.ts'
@@ -39,21 +39,16 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
   const { ruleSets, readExhausted, storePlans } = dependencies
 
   return async function planDecisions(decisions, consumption) {
-    const storable = decisions.filter(isStorable)
-    const loaded = await ruleSets.current(storable.map((decision) => decision.organization_id))
+    const loaded = await ruleSets.current(decisions.map((decision) => decision.organization_id))
     const exhausted = await readExhausted(loaded)
-    const plans = storable.map((decision): Plan => {
+    const plans = decisions.map((decision): Plan => {
       const own = loaded.get(decision.organization_id)
       if (own === undefined) throw new Error('an organization has no rule set')
       const outcomes = own.planRules(decision, exhausted.get(decision.organization_id))
       return { decision, rulePlan: own.resolvePlan(outcomes) }
     })
     const stored = await storePlans(plans, consumption)
-    const planned = await Promise.all(plans.map((plan, index) => plannedOf(plan, stored[index])))
-    const results = planned.values()
-    return decisions.map((decision) =>
-      isStorable(decision) ? nextOf(results) : nothingOf(decision, unstorable)
-    )
+    return await Promise.all(plans.map((plan, index) => plannedOf(plan, stored[index])))
   }
 
   async function plannedOf(
@@ -89,20 +84,4 @@ function plannedRuns(decision: Decision, rulePlan: RulePlan): Planned {
 
 function nothingOf(decision: Decision, outcome: MessageOutcome): Planned {
   return { decision, plan: null, runs: [], opened: 0, outcome }
-}
-
-const unstorable = deadLetter('plan', 'refused_by_store', 'an ID or the domain contains U+0000')
-
-/**
- * Checks that neither an ID nor the domain contains U+0000. The gateway rejects it in these fields,
- * and Postgres cannot store it.
- */
-export function isStorable({ agent_id, session_id, domain }: Decision): boolean {
-  return ![agent_id, session_id, domain].some((text) => text?.includes('\0'))
-}
-
-function nextOf(planned: Iterator<Planned>): Planned {
-  const next = planned.next()
-  if (next.done === true) throw new Error('a decision has no plan')
-  return next.value
 }

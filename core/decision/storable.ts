@@ -16,24 +16,28 @@ export function decisionObjection(decision: Decision): string | null {
   if (!isTime(decision.received_at)) return 'received_at is not a valid time'
   if (!isJson(decision.input)) return 'input is not JSON text'
   if (decision.metadata !== null && !isJson(decision.metadata)) return 'metadata is not JSON text'
-  return tooLongOf(decision)
+  return nameObjection(decision)
 }
 
 /**
  * Maximum lengths in code points, from the contract. A valid string has at most twice as many
- * UTF-16 units; `tooLongOf` rejects strings with more.
+ * UTF-16 units; `nameObjection` rejects strings with more.
  */
 const charactersMax = { agent_id: 255, session_id: 1000, domain: 100, sdk_version: 100 } as const
 type BoundedName = keyof typeof charactersMax
+const boundedNames = Object.keys(charactersMax) as BoundedName[]
 
 /**
- * Returns a message that names the first field that is too long, or null. Values that are too long
- * cannot be used as keys or filters.
+ * Returns a message that names the first field that cannot be used as a key or filter because it is
+ * too long, or that Postgres cannot store because it contains U+0000. Returns null if all can.
  */
-function tooLongOf(value: Partial<Record<BoundedName, string | null>>): string | null {
-  const names = Object.keys(charactersMax) as BoundedName[]
-  const tooLong = names.find((name) => (value[name]?.length ?? 0) > 2 * charactersMax[name])
-  return tooLong === undefined ? null : `${tooLong} is longer than the contract allows`
+function nameObjection(value: Partial<Record<BoundedName, string | null>>): string | null {
+  for (const name of boundedNames) {
+    const text = value[name] ?? ''
+    if (text.length > 2 * charactersMax[name]) return `${name} is longer than the contract allows`
+    if (text.includes('\0')) return `${name} contains U+0000`
+  }
+  return null
 }
 
 /** Returns why the evaluation cannot be stored, or null if it can. */
@@ -47,7 +51,7 @@ export function evaluationObjection(evaluation: Evaluation): string | null {
   if (!evaluation.runs.every(isPackable)) return unpackable
   if (!kindListOf(evaluation.runs).areDistinct)
     return 'two runs in `runs` have the same rule and evaluator'
-  return tooLongOf(evaluation)
+  return nameObjection(evaluation)
 }
 
 const unpackable = 'a run in `runs` has an invalid status, score name, duration or number'

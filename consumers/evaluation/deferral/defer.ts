@@ -2,7 +2,6 @@
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { createNeighbours } from '../../../platform/process/neighbours.ts'
-import { isStorable } from '../plan.ts'
 import { chooseDeferred } from './choose-deferred.ts'
 import type { Costs } from './costs.ts'
 import { deferDecisions, findWaiting } from './deferred-decisions.ts'
@@ -42,10 +41,9 @@ export function createDefer({ postgres, costs }: DeferDependencies): Defer {
 
   return {
     async beyondShare(decisions, partition) {
-      const storable = decisions.filter(isStorable)
-      const ids = new Set(storable.map(({ organization_id }) => organization_id))
+      const ids = new Set(decisions.map(({ organization_id }) => organization_id))
       const waiting = await findWaiting(postgres, [...ids], partition)
-      return await defer(chooseDeferred(storable, { costs, neighbors, waiting }), partition)
+      return await defer(chooseDeferred(decisions, { costs, neighbors, waiting }), partition)
     },
     rest: async (decisions, partition) =>
       await defer(

@@ -54,6 +54,9 @@ async function deadLetterReasons(values: (Buffer | null)[]): Promise<(string | u
 
 describe('storage', () => {
   test('dead-letters every kind of bad message, and stores the good ones between', async () => {
+    await sluice.database.query(
+      `alter table decisions add constraint refused check (domain is distinct from 'refused')`
+    )
     const organization_id = randomUUID()
     const good = [0, 1, 2].map(() => aDecision({ organization_id }))
     const [first, second, third] = good.map((decision) => encode(decision, schemaId))
@@ -66,7 +69,8 @@ describe('storage', () => {
       ['undecodable', Buffer.concat([encode(aDecision(), schemaId), Buffer.from('more')])],
       ['invalid_decision', encode(aDecision({ organization_id: 'unknown' }), schemaId)],
       ['invalid_decision', encode(aDecision({ input: '{"broken":' }), schemaId)],
-      ['refused_by_store', encode(aDecision({ agent_id: 'nul\u0000' }), schemaId)]
+      ['invalid_decision', encode(aDecision({ agent_id: 'nul\u0000' }), schemaId)],
+      ['refused_by_store', encode(aDecision({ domain: 'refused' }), schemaId)]
     ]
     const values = poison.map(([, value]) => value)
     await store([

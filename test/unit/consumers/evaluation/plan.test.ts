@@ -41,13 +41,6 @@ test('runs a new plan with the current rules, and a repeated one with its own', 
   ])
 })
 
-test('dead-letters a decision that cannot be stored, and keeps the order', async () => {
-  const decisions = [aDecision({ domain: '\0' }), aDecision()]
-  const planned = await planWith([{ kind: 'planned' }])(decisions)
-  expect(planned.map(({ outcome }) => outcome.kind)).toEqual(['dead_letter', 'done'])
-  expect(planned.map(({ decision }) => decision)).toEqual(decisions)
-})
-
 test('throws if a plan was neither stored nor found', async () => {
   await expect(planWith([])([aDecision()])).rejects.toThrow('neither stored nor found')
 })

@@ -52,7 +52,12 @@ describe('decisionObjection', () => {
     [{ input: 'hello' }, 'input is not JSON text'],
     [{ input: '{"a":1,}' }, 'input is not JSON text'],
     [{ metadata: '' }, 'metadata is not JSON text'],
-    [{ metadata: '{' }, 'metadata is not JSON text']
+    [{ metadata: '{' }, 'metadata is not JSON text'],
+    [{ agent_id: 'a'.repeat(511) }, 'agent_id is longer than the contract allows'],
+    [{ agent_id: 'a\0b' }, 'agent_id contains U+0000'],
+    [{ session_id: '\0' }, 'session_id contains U+0000'],
+    [{ domain: '\0' }, 'domain contains U+0000'],
+    [{ sdk_version: '\0' }, 'sdk_version contains U+0000']
   ])('to %j is: %s', (overrides, objection) => {
     expect(decisionObjection(aDecision(overrides))).toBe(objection)
   })
@@ -79,6 +84,7 @@ describe('evaluationObjection', () => {
     [{ received_at: year10000 }, 'received_at is not a valid time'],
     [{ later_runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is not a lowercase UUID'],
     [{ later_runs: [aRun({ run_id: inCapitals })] }, 'a run_id is not a lowercase UUID'],
+    [{ agent_id: '\0' }, 'agent_id contains U+0000'],
     [{ runs: [aPackedRun(), aPackedRun()] }, 'two runs in `runs` have the same rule and evaluator'],
     ...[
       { status: 'expired' as 'failed' },
