@@ -58,7 +58,8 @@ export async function findRun(store: OrganizationStore, runId: string): Promise<
     query<RunRow>(store, sql`select ${columns} from ${table} s where ${isWanted} limit 1`)
   const [open] = await select(openColumns, sql`pending_runs`)
   const [later] = await select(endedColumns, sql`later_runs`)
-  return later ?? (await findPacked(store, runId)) ?? open ?? null
+  // A pending run becomes a later run, never a packed one.
+  return later ?? open ?? (await findPacked(store, runId)) ?? null
 }
 
 /**
