@@ -1,7 +1,7 @@
 /** Reads and changes webhooks and their deliveries in Postgres. */
 import type { CursorPosition } from '../../core/cursor.ts'
 import type { ScoreThreshold } from '../../core/webhook.ts'
-import { and, query, sql } from '../../platform/postgres/sql.ts'
+import { and, query, raw, sql } from '../../platform/postgres/sql.ts'
 import { requireFound } from '../configuration/problems.ts'
 import type { Edit, OrganizationRows } from '../configuration/with-organization-lock.ts'
 import { sortKey } from '../page.ts'
@@ -32,9 +32,10 @@ export async function readWebhooks(ours: OrganizationRows): Promise<StoredWebhoo
 /** @throws {Problem} 404 if the webhook does not exist */
 export async function readWebhook(
   ours: OrganizationRows,
-  webhookId: string
+  webhookId: string,
+  lock: 'for update' | '' = ''
 ): Promise<StoredWebhook> {
-  const one = sql`${selectWebhooks(ours)} and webhook_id = ${webhookId}`
+  const one = sql`${selectWebhooks(ours)} and webhook_id = ${webhookId} ${raw(lock)}`
   const [row] = await query<WebhookRow>(ours, one)
   return storedOf(requireFound('webhook', row, webhookId))
 }

@@ -103,7 +103,8 @@ export const webhookRoutes = [
     handle: async (call, { store, outbound }) => {
       const id = call.params.webhook_id
       const changed = await withOrganizationLock(store, call, async (edit) => {
-        const before = await queries.readWebhook(edit, id)
+        // The organization lock does not stop deliveries, which disable webhooks.
+        const before = await queries.readWebhook(edit, id, 'for update')
         const draft = webhookDraftOf(call.body, before)
         refuseWebhook(draft, outbound)
         const all = await queries.readWebhooks(edit)

@@ -5,6 +5,9 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { webhooksMax } from '../../../api/webhooks/routes.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { startWebhookReceiver, status } from '../../support/webhook-receiver.ts'
 import type { WebhookReceiver } from '../../support/webhook-receiver.ts'
 import { createScene } from './scene.ts'
@@ -108,6 +111,34 @@ describe('a webhook', () => {
     expect(renamed.body).toMatchObject({ disabled_reason: 'failing', failures_in_row: 20 })
     const on = await call(made, ['PATCH', '', { enabled: true }])
     expect(on.body).toMatchObject({ enabled: true, disabled_reason: null, failures_in_row: 0 })
+  })
+
+  test('stays disabled if a delivery disables it while it is renamed', async () => {
+    const postgres = createPostgres({
+      ...{ url: scene.database.url, applicationName: 'a delivery' },
+      ...{ connectionsMax: 1, statementTimeoutMs: 5000 }
+    })
+    onEnd(() => postgres.close())
+    const made = await make()
+    const name = unusedName()
+    const [renaming] = await postgres.transaction(async (transaction) => {
+      await transaction.query(
+        `update webhooks set enabled = false, disabled_reason = 'gone' where webhook_id = $1`,
+        [made.webhook_id]
+      )
+      // The array prevents the transaction from awaiting the response, which arrives after its end.
+      const calls = [call(made, ['PATCH', '', { name }])]
+      await waitUntil('the change waits for the webhook', async () => {
+        const waiting = await scene.database.query(
+          `select 1 from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`
+        )
+        return waiting.length > 0
+      })
+      return calls
+    })
+    const renamed = await renaming
+    expect(renamed?.body).toMatchObject({ name, enabled: false, disabled_reason: 'gone' })
   })
 
   test('does not exist for other organizations, and members cannot change it', async () => {
