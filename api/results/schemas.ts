@@ -12,6 +12,7 @@ const { count, countOf, countsOf, noText, noTime, originMembers, time, uuid } = 
 const { timeOrNull, usuallyNull } = parts
 
 export const replaysMax = 1000
+export const attemptsMax = 100
 export const matchedMax = 10_000
 export const openStatuses = ['scheduled', 'running', 'retrying', 'blocked'] as const
 export const endedStatuses = ['succeeded', 'failed', 'skipped', 'expired', 'canceled'] as const
@@ -255,7 +256,7 @@ export type RunAttempt = Static<typeof attempt>
 export const runWithAttempts = objectOf({
   ...listedRunMembers,
   attempts_made: countOf('Number of attempts that count towards the limit.'),
-  attempts: listOf(attempt, { description: 'All calls that the run made or started.' }),
+  attempts: listOf(attempt, { description: `The newest ${attemptsMax} calls, oldest first.` }),
   prompt: usuallyNull(
     listOf(schemaFor<object>({ type: 'object' })),
     'The prompt sent to the judge for this decision; only for admins and owners.'

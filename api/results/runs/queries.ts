@@ -6,7 +6,7 @@ import type { Sql } from '../../../platform/postgres/sql.ts'
 import type { OrganizationStore } from '../../store.ts'
 import { filterConditions, readBoundedPage } from '../bounded-page.ts'
 import type { KeyedRow, ResultPage } from '../bounded-page.ts'
-import { openStatuses } from '../schemas.ts'
+import { attemptsMax, openStatuses } from '../schemas.ts'
 import type { ListedRun, RunAttempt, RunFilters } from '../schemas.ts'
 
 /** A row of an ended or pending run. */
@@ -170,7 +170,7 @@ export async function cancelRun(store: OrganizationStore, runId: string): Promis
   return canceled.length > 0
 }
 
-/** Reads the calls that a run made, oldest first. */
+/** Reads the newest calls that a run made, newest first. */
 export function readAttempts(store: OrganizationStore, { decision_id, run_id }: RunRow) {
   return query<RunAttempt>(
     store,
@@ -180,8 +180,8 @@ export function readAttempts(store: OrganizationStore, { decision_id, run_id }: 
          where organization_id = ${store.organizationId}
            and decision_id = ${decision_id}
            and run_id = ${run_id}
-         order by attempt
-         limit 100`
+         order by attempt desc
+         limit ${attemptsMax}`
   )
 }
 

@@ -76,9 +76,9 @@ export const runRoutes = [
     id: 'readRun',
     summary: 'Get a run',
     description:
-      'Returns a run with every call it made: the cost of each call, and why it failed. ' +
-      'Replies and prompts contain inputs and outputs of agents, so only sessions of admins ' +
-      'and owners get them.',
+      `Returns a run with its newest ${schemas.attemptsMax} calls: the cost of each, and why it ` +
+      'failed. Replies and prompts contain inputs and outputs of agents, so only sessions of ' +
+      'admins and owners get them.',
     params,
     answers: { 200: { description: 'The run.', schema: schemas.runWithAttempts } },
     problems: ['run_not_found'],
@@ -91,7 +91,7 @@ export const runRoutes = [
       return reply(200, {
         ...run,
         attempts_made: run.attempts,
-        attempts: attempts.map((attempt) => ({
+        attempts: attempts.toReversed().map((attempt) => ({
           ...attempt,
           reply: mayRead ? attempt.reply : null
         })),

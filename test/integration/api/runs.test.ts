@@ -138,6 +138,20 @@ describe('GET /v1/evaluation/runs/{run_id}', () => {
     expect((await scene.get(path, scene.foreignToken)).body['code']).toBe('run_not_found')
   })
 
+  test('shows the newest 100 attempts, oldest first', async () => {
+    const decision = await aStoredDecision()
+    const run = aRun({ status: 'expired' })
+    await storeRun(scene.database, decision, run)
+    await scene.database.query(
+      `insert into run_attempts (organization_id, decision_id, run_id, attempt, counted)
+       select $1, $2, $3, attempt, false from generate_series(1, 130) as attempt`,
+      [scene.organizationId, decision.decision_id, run.run_id]
+    )
+    const { body } = await scene.get<{ attempts: { attempt: number }[] }>(`${runs}/${run.run_id}`)
+    const newest = Array.from({ length: 100 }, (_, index) => 31 + index)
+    expect(body.attempts.map(({ attempt }) => attempt)).toEqual(newest)
+  })
+
   test.each(['no-uuid', randomUUID()])('returns 404 for an unknown run: %s', async (id) => {
     const { status, body } = await scene.get(`${runs}/${id}`)
     expect([status, body['code']]).toEqual([404, 'run_not_found'])
