@@ -28,9 +28,10 @@ export async function replayRuns(
   const wanted = { organizationId, filter: replayFilterOf(filter, now) }
   const { found, runs } = await store.change(async (transaction) => {
     const count = await countReplayable(transaction, wanted, matchedMax + 1)
-    const locked = await lockReplayable(transaction, wanted, replaysMax)
-    if (!dry_run) await writeReplays(transaction, { organizationId, openedAt: now }, locked)
-    return { found: count, runs: locked }
+    const select = dry_run ? selectReplayable : lockReplayable
+    const selected = await select(transaction, wanted, replaysMax)
+    if (!dry_run) await writeReplays(transaction, { organizationId, openedAt: now }, selected)
+    return { found: count, runs: selected }
   })
   const matched = Math.max(Math.min(found, matchedMax), runs.length)
   return {

@@ -66,6 +66,7 @@ export const runRoutes = [
         schema: schemas.replayResult
       }
     },
+    share: 'expensive reads',
     handle: async ({ principal, body, reply }, { store, clock }) =>
       reply(202, await replayRuns(store.of(principal.organization_id), body, clock.now()))
   }),

@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
 import { finished, storePendingRun, storeRuleSet } from './pending-runs.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'
@@ -242,6 +244,21 @@ describe('a replay', () => {
     expect(answers.reduce((sum, answer) => sum + Number(answer['planned']), 0)).toBe(10)
     expect(await openOf(rule_id)).toHaveLength(10)
     expect(await replay(filter)).toMatchObject({ matched: 0, planned: 0 })
+  })
+
+  test('does not wait for storage in a dry run', async () => {
+    const { rule_id, decisions } = await failedRuns(1)
+    const postgres = createPostgres({
+      ...{ url: scene.database.url, applicationName: 'storage' },
+      ...{ connectionsMax: 1, statementTimeoutMs: 5000 }
+    })
+    onEnd(() => postgres.close())
+    await postgres.transaction(async (transaction) => {
+      const ids = decisions.map(({ run_id }) => run_id)
+      await transaction.query('select from later_runs where run_id = any($1) for update', [ids])
+      const filter = { status: ['failed'], rule_id }
+      expect(await replay(filter, { dry_run: true })).toMatchObject({ matched: 1, planned: 1 })
+    })
   })
 
   test('applies the limits of a deleted rule', async () => {

@@ -1,7 +1,7 @@
 /** Tests that concurrent expensive reads of one organization are limited and do not delay others.
  */
 import { expect, test } from '@jest/globals'
-import { createShares, expensiveReadsAtOnceMax } from '../../../api/routes.ts'
+import { apiRoutes, createShares, expensiveReadsAtOnceMax } from '../../../api/routes.ts'
 import type { ShareKind } from '../../../http/typed-route.ts'
 import { jsonReply } from '../../../http/call.ts'
 import { problemOf } from './fakes.ts'
@@ -50,4 +50,10 @@ test('limits account calls separately', async () => {
   expect(begun).toEqual(['changeMe loud', 'changeMe loud', 'showMe quiet'])
   end()
   await Promise.all(loud)
+})
+
+test('limits replays together with the list of runs, because both scan all runs', () => {
+  const shareOf = (id: string) =>
+    apiRoutes.find(({ operation }) => operation.operation_id === id)?.share
+  expect([shareOf('listRuns'), shareOf('replayRuns')]).toEqual(Array(2).fill('expensive reads'))
 })
