@@ -194,7 +194,8 @@ function rangeTooLarge(isSearch: boolean): Problem {
     ? 'Too many decisions to sort. Sort the search by received_at, or use a narrower range or ' +
       'filters.'
     : `Only up to ${scannedMax} decisions can be sorted this way. Use a narrower range or filters.`
-  return new Problem('range_too_large', { detail, members: { limit: scannedMax } })
+  const limit = isSearch ? searchedMax : scannedMax
+  return new Problem('range_too_large', { detail, members: { limit } })
 }
 
 /** Counts the decisions that match filters, up to `countedMax` and the limits of a walk. */

@@ -106,8 +106,8 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
     'The token was not issued by this service, was already used or revoked, or has expired. ' +
     'Request a new email.',
   range_too_large:
-    'The request would scan more than `limit` decisions. Choose a shorter range, or add ' +
-    'filters.',
+    'The request would scan more than `limit` decisions, or search them for more than 2 ' +
+    'seconds. Choose a shorter range, or add filters.',
   rate_limited:
     'The organization, the API key or the agent has reached its rate limit; `detail` says ' +
     'which. Retry after `Retry-After` seconds, or ask for a higher limit. [A large rejected ' +
