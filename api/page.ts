@@ -3,7 +3,7 @@
  */
 import { formatCursor, parseCursor } from '../core/cursor.ts'
 import type { CursorPosition, Filters } from '../core/cursor.ts'
-import { Problem } from '../core/problem.ts'
+import { Problem, sentenceOf } from '../core/problem.ts'
 import type { Violation } from '../core/problem.ts'
 import { jsonReply } from '../http/call.ts'
 import type { Reply } from '../http/call.ts'
@@ -212,9 +212,7 @@ export function positionOf(
 }
 
 export function invalidQuery(errors: readonly Violation[]): Problem {
-  const [first] = errors
-  const detail = `The query is not valid: ${first?.pointer ?? ''} ${first?.detail ?? ''}.`
-  return new Problem('invalid_query', { detail, errors })
+  return new Problem('invalid_query', { detail: sentenceOf('The query', errors), errors })
 }
 
 /**

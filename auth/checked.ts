@@ -1,7 +1,7 @@
 /** Wraps a handler: authenticates the caller, then validates the path, query and body. */
 import type { RequiredScope } from '../core/ids/api-key.ts'
 import { pointerTo } from '../core/json/json-pointer.ts'
-import { Problem, problems } from '../core/problem.ts'
+import { Problem, problems, sentenceOf } from '../core/problem.ts'
 import type { ProblemCode, Violation } from '../core/problem.ts'
 import { mayActAs } from '../core/user-role.ts'
 import type { UserRole } from '../core/user-role.ts'
@@ -189,11 +189,4 @@ function createReadBody(definition: Operation['body'], shareLong: FairShare) {
       throw new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })
     })
   }
-}
-
-/** Summarizes errors in one sentence: the first error and the number of others. */
-export function sentenceOf(what: string, errors: readonly Violation[]): string {
-  const [first] = errors
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return `${what} is not valid: ${first?.pointer || 'it'} ${first?.detail ?? ''}${more}.`
 }

@@ -161,3 +161,10 @@ export function problemBody(problem: Problem, requestId: string): Record<string,
     ...(problem.options.errors === undefined ? {} : { errors: problem.options.errors })
   }
 }
+
+/** Summarizes errors in one sentence: the first error and the number of others. */
+export function sentenceOf(what: string, errors: readonly Violation[]): string {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return `${what} is not valid: ${first?.pointer || 'it'} ${first?.detail ?? ''}${more}.`
+}

@@ -1,7 +1,6 @@
 /** Creates the problems of configuration requests. */
-import { Problem } from '../../core/problem.ts'
+import { Problem, sentenceOf } from '../../core/problem.ts'
 import type { Violation } from '../../core/problem.ts'
-import { sentenceOf } from '../../auth/checked.ts'
 
 export function invalidBody(errors: readonly Violation[]): Problem {
   return new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })
@@ -57,6 +56,8 @@ const notFound = {
   rule: 'rule_not_found',
   webhook: 'webhook_not_found',
   delivery: 'delivery_not_found',
+  run: 'run_not_found',
+  deletion: 'deletion_not_found',
   member: 'member_not_found',
   invite: 'invite_not_found',
   'API key': 'api_key_not_found'

@@ -13,7 +13,7 @@ import type { Sql } from '../../platform/postgres/sql.ts'
 import { textEquals } from '../../platform/postgres/text-condition.ts'
 import { retryWhileLocked, writeErasure } from '../../store/erasure/erasure-table.ts'
 import { count, decisionIdParameter, plainText, time, uuid } from '../response-schemas.ts'
-import { invalidBody } from '../configuration/problems.ts'
+import { invalidBody, requireFound } from '../configuration/problems.ts'
 import type { EditCall } from '../organization/record-audit.ts'
 import { auditOriginOf, recordAudit } from '../organization/record-audit.ts'
 import { pageOf, pageQuery, positionOf, sortKey, textFilter, timePage } from '../page.ts'
@@ -193,8 +193,7 @@ export const deletionRoutes = [
       const ours = store.of(principal.organization_id)
       const isOne = sql`erasure_id = ${deletion_id}`
       const [found] = await query<Deletion>(ours, selectDeletions(ours.organizationId, isOne))
-      if (found !== undefined) return reply(200, found)
-      throw new Problem('deletion_not_found', { detail: 'No deletion with this id exists.' })
+      return reply(200, requireFound('deletion', found, deletion_id))
     }
   }),
   route({

@@ -5,6 +5,7 @@ import { mayActAs } from '../../../core/user-role.ts'
 import type { JudgeConfig } from '../../../evaluators/judge/judge-config.ts'
 import { createPromptWriter } from '../../../evaluators/judge/prompt.ts'
 import { member, sessionOrKey } from '../../../http/typed-route.ts'
+import { requireFound } from '../../configuration/problems.ts'
 import { selectDecision } from '../../decisions/queries.ts'
 import { routesOf } from '../../services.ts'
 import type { OrganizationStore } from '../../store.ts'
@@ -85,7 +86,7 @@ export const runRoutes = [
     problems: ['run_not_found'],
     handle: async ({ principal, params: { run_id }, reply }, { store }) => {
       const db = store.of(principal.organization_id)
-      const row = await requireRun(db, run_id)
+      const row = requireFound('run', await queries.findRun(db, run_id), run_id)
       const mayRead = principal.kind === 'session' && mayActAs(principal.role, 'admin')
       const attempts = await queries.readAttempts(db, row)
       const run = queries.runOf(row)
@@ -116,7 +117,8 @@ export const runRoutes = [
     handle: async ({ principal, params: { run_id }, reply }, { store }) => {
       const db = store.of(principal.organization_id)
       const isPending = await queries.cancelRun(db, run_id)
-      const run = queries.runOf(await requireRun(db, run_id))
+      const row = requireFound('run', await queries.findRun(db, run_id), run_id)
+      const run = queries.runOf(row)
       if (isPending) return reply(200, run)
       const endedAt = new Date(run.evaluated_at ?? 0).toISOString()
       const detail =
@@ -125,12 +127,6 @@ export const runRoutes = [
     }
   })
 ]
-
-async function requireRun(store: OrganizationStore, runId: string): Promise<RunRow> {
-  const run = await queries.findRun(store, runId)
-  if (run === null) throw new Problem('run_not_found', { detail: 'No run with this id exists.' })
-  return run
-}
 
 /**
  * Renders the prompt of a run again. Its random delimiters differ from those in the original calls.

@@ -1,13 +1,12 @@
 /** Stores scores from users and programs. Each score is accepted or rejected separately. If a run
  * is waiting for an accepted score, the score ends that run.
  */
-import { sentenceOf } from '../../../auth/checked.ts'
 import type { ScoreDefinition } from '../../../core/evaluation/evaluator-definition.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
 import { uuidv7 } from '../../../core/ids/ids.ts'
 import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
 import type { Principal } from '../../../core/principal.ts'
-import { Problem } from '../../../core/problem.ts'
+import { Problem, sentenceOf } from '../../../core/problem.ts'
 import type { Violation } from '../../../core/problem.ts'
 import { applyScoreDefinition } from '../../../evaluators/apply-score-definition.ts'
 import { EvaluatorFailure } from '../../../evaluators/evaluator.ts'

@@ -182,7 +182,10 @@ describe('GET /v1/evaluation/runs/{run_id}', () => {
       expect(body).toMatchObject({ status: 409, code: 'run_ended' })
       expect(body['detail']).toMatch(/^The run ended as \w+ at \d{4}-\d\d-\d\dT[\d:.]+Z\. /)
     }
-    expect((await cancel(randomUUID())).body['code']).toBe('run_not_found')
+    const unknown = randomUUID()
+    expect((await cancel(unknown)).body).toMatchObject({
+      ...{ code: 'run_not_found', detail: `The run ${unknown} does not exist.` }
+    })
     const foreign = await storePendingRun(scene.database, aDecision())
     expect((await cancel(foreign.run_id)).body['code']).toBe('run_not_found')
     expect((await cancel(stored, scene.tokenAs('viewer'))).body['code']).toBe('role_missing')

@@ -1,7 +1,7 @@
 /** Tests that pages of short lists contain each entry once, whatever the page size. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { cursorOf, listPage, versionBefore } from '../../../api/page.ts'
+import { cursorOf, invalidQuery, listPage, versionBefore } from '../../../api/page.ts'
 import { problemOf } from './fakes.ts'
 
 test('splits a list into pages without loss or repetition', () => {
@@ -32,4 +32,10 @@ test('pages versions downwards, and treats an invalid version as coming before t
   expect(versionBefore(cursorOf('7'))).toBe(7)
   for (const key of ['x', '1.5', '1e99', '99999999999'])
     expect(versionBefore(cursorOf(key))).toBe(0)
+})
+
+test('says how many errors of a query its detail omits', () => {
+  const errors = ['/from', '/to'].map((pointer) => ({ pointer, detail: 'must be a time' }))
+  const detail = 'The query is not valid: /from must be a time (and 1 more).'
+  expect(invalidQuery(errors).options.detail).toBe(detail)
 })
