@@ -4,6 +4,7 @@ import { admin, session } from '../../http/typed-route.ts'
 import { invalidBody, refuseUsed } from '../configuration/problems.ts'
 import { cancelRuns, changeOf } from '../configuration/with-organization-lock.ts'
 import { withOrganizationLock } from '../configuration/with-organization-lock.ts'
+import { pick } from '../evaluation-run.ts'
 import { deletedOf, listPage, pageOf, pageQuery } from '../page.ts'
 import { routesOf } from '../services.ts'
 import * as queries from './queries.ts'
@@ -160,7 +161,8 @@ export const connectionRoutes = [
   })
 ]
 
-/** Converts a connection to its API form, without its API key. */
-function connectionView({ api_key_sealed, ...connection }: StoredConnection) {
-  return { ...connection, has_api_key: api_key_sealed !== null }
+/** Converts a connection to its API form, which has no API key. */
+function connectionView(stored: StoredConnection): schemas.ConnectionView {
+  const members = Object.keys(schemas.connection.properties) as (keyof schemas.ConnectionView)[]
+  return pick({ ...stored, has_api_key: stored.api_key_sealed !== null }, members)
 }

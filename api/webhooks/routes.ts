@@ -7,6 +7,7 @@ import { admin, session } from '../../http/typed-route.ts'
 import { newWebhookSecret } from '../../platform/http-client/webhook-signature.ts'
 import { limitReached, refuseName } from '../configuration/problems.ts'
 import { changeOf, withOrganizationLock } from '../configuration/with-organization-lock.ts'
+import { pick } from '../evaluation-run.ts'
 import { deletedOf, listPage, pageOf, pageQuery, timePage, timePageOf } from '../page.ts'
 import { timeParameters } from '../page.ts'
 import { routesOf } from '../services.ts'
@@ -268,11 +269,9 @@ export const webhookRoutes = [
   })
 ]
 
-/** Converts a webhook to its API form, without the secrets. */
-function webhookView({
-  secret_sealed: _sealed,
-  secret_before_sealed: _before,
-  ...webhook
-}: StoredWebhook) {
+/** Converts a webhook to its API form, which has no secrets. */
+function webhookView(stored: StoredWebhook): schemas.WebhookView {
+  const members = Object.keys(schemas.webhook.properties) as (keyof schemas.WebhookView)[]
+  const webhook = pick(stored, members)
   return webhook.threshold === null ? { ...webhook, state: null, state_since: null } : webhook
 }
