@@ -84,6 +84,7 @@ export const labelPatterns = {
   '^metadata\\..{1,100}$': text({ maxLength: 200, pattern: plainText })
 }
 export const listQuery = { ...filterQuery, ...shape }
+export type ListQuery = Partial<Static<TObject<typeof listQuery>>>
 
 export const decisionSearch = withExample(
   closed({
@@ -132,16 +133,15 @@ const labelPrefix = 'metadata.'
 
 /**
  * Parses a query string.
- * @param given parameters with the types of `listQuery`
+ * @param given parameters of `listQuery` and `labelPatterns`
  * @throws {Problem} 422 for invalid parameters
  */
-export function readListQuery(given: Readonly<Record<string, unknown>>): DecisionQuery {
-  const isLabel = ([name]: [string, unknown]): boolean => name.startsWith(labelPrefix)
-  const entries = Object.entries(given)
-  const others = Object.fromEntries(entries.filter((entry) => !isLabel(entry)))
-  const { score = [], ...search } = others as Partial<Static<TObject<typeof listQuery>>>
+export function readListQuery(given: ListQuery): DecisionQuery {
+  const { labels = [], others = [] } = Object.groupBy(Object.entries(given), ([name]) =>
+    name.startsWith(labelPrefix) ? 'labels' : 'others'
+  )
+  const { score = [], ...search } = Object.fromEntries(others) as ListQuery
   const conditions = score.map(readScoreCondition)
-  const labels = entries.filter(isLabel)
   refuse([
     ...conditions.map((condition, index) => {
       const detail = 'must be name:op:value such as sentiment:ge:0.8, or name:passed'

@@ -163,9 +163,9 @@ export const decisionRoutes = [
     problems: ['invalid_query', 'route_not_found'],
     share: 'expensive reads',
     handle: ({ principal, params: { session_id }, query }, services) => {
-      const given = { from: schemas.sessionFromDefault, sort: 'received_at', ...query, session_id }
-      const db = services.store.of(principal.organization_id)
-      return listDecisions(services, db, lists.readListQuery(given))
+      const { from = schemas.sessionFromDefault } = query
+      const list = lists.readListQuery({ ...query, from, sort: 'received_at', session_id })
+      return listDecisions(services, services.store.of(principal.organization_id), list)
     }
   }),
   route({

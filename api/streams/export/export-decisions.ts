@@ -7,6 +7,7 @@ import type { SessionPrincipal } from '../../../core/principal.ts'
 import type { Reply, ReplyStream, WorkShare } from '../../../http/call.ts'
 import type { CheckedCall } from '../../../http/route.ts'
 import { filterTextsOf, readListQuery } from '../../decisions/list-query.ts'
+import type { ListQuery } from '../../decisions/list-query.ts'
 import { decisionColumns, selectAt, selectSizes } from '../../decisions/queries.ts'
 import type { DecisionKey, DecisionRow, SizedKey } from '../../decisions/queries.ts'
 import { selectDecisionPage } from '../../decisions/walk-decisions.ts'
@@ -32,7 +33,7 @@ const contentTypes = {
 const chunkBytesMax = 1024 * 1024
 
 interface ExportCall extends Pick<CheckedCall<SessionPrincipal>, 'principal' | 'headers'> {
-  readonly query: ExportFormat & Readonly<Record<string, unknown>>
+  readonly query: ExportFormat & ListQuery
 }
 
 export async function exportDecisions(

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { filterTextsOf } from '../../../../api/decisions/list-query.ts'
 import { readListQuery, readSearch } from '../../../../api/decisions/list-query.ts'
+import type { ListQuery } from '../../../../api/decisions/list-query.ts'
 import { problemOf } from '../fakes.ts'
 
 test('parses a query string and an equivalent body to the same query', () => {
@@ -29,7 +30,7 @@ test('applies defaults to absent parameters', () => {
 
 const labels = Object.fromEntries([...'abcdef'].map((name) => [`metadata.${name}`, '1']))
 
-test.each([
+test.each<[pointer: string, query: ListQuery]>([
   ['/score/1', { score: ['a:passed', 'a'] }],
   ['/metadata', labels],
   ['/sort', { sort: 'decision_id' }],
