@@ -15,6 +15,7 @@ import { readSortOrder } from './list-query.ts'
 import type { DecisionQuery, Inclusion } from './list-query.ts'
 import { selectPayloads, selectSettled, selectSummaries, sumDecisions } from './queries.ts'
 import type { SummaryRow } from './queries.ts'
+import type { PageMeta } from './schemas.ts'
 import { summaryOf } from './views.ts'
 import { countDecisions, selectDecisionPage } from './walk-decisions.ts'
 import type { DecisionPage } from './walk-decisions.ts'
@@ -37,7 +38,7 @@ export async function listDecisions(
   const count = await countOf(store, { range, filters, count: query.count }, clock)
   const next_cursor = rendered.next === null ? null : formatCursor(rendered.next, texts)
   const applied = { from: range.from, to: range.to, ...filters, sort }
-  const meta = { next_cursor, limit, ...lagOf(watermark, clock), applied, count }
+  const meta: PageMeta = { next_cursor, limit, ...lagOf(watermark, clock), applied, ...count }
   return jsonReply(200, `{"data":[${rendered.texts.join(',')}],"meta":${JSON.stringify(meta)}}`)
 }
 
@@ -51,13 +52,13 @@ async function countOf(
   store: OrganizationStore,
   { range, filters, count }: { range: TimeRange } & Pick<DecisionQuery, 'filters' | 'count'>,
   clock: Clock
-) {
-  if (count === null) return undefined
+): Promise<Pick<PageMeta, 'count'>> {
+  if (count === null) return {}
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   if (count === 'exact' || given.some(([name]) => !summed.has(name))) {
-    return await countDecisions(store, { range, filters }, clock)
+    return { count: await countDecisions(store, { range, filters }, clock) }
   }
-  return { value: await sumDecisions(store, range, filters), relation: 'about' }
+  return { count: { value: await sumDecisions(store, range, filters), relation: 'about' } }
 }
 
 /** Renders each decision on a page as a JSON text. */
@@ -112,7 +113,8 @@ async function createNextView(
     const known = settled?.get(decisionId)
     if (known !== undefined) return known
     const next = await evaluations.next()
-    return evaluationViewOf(next.done === true ? { plan: null, runs: [] } : next.value[1])
+    if (next.done === true || next.value[0] !== decisionId) throw new Error('read out of order')
+    return evaluationViewOf(next.value[1])
   }
 }
 

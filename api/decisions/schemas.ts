@@ -3,6 +3,7 @@ import { uuidPattern } from '../../core/ids/ids.ts'
 import { valueMax } from '../../evaluators/apply-score-definition.ts'
 import { boolean, closed, integer, listOf, number, objectOf, oneOf } from '../../http/schema.ts'
 import { optional, orNull, schemaFor, text, withExample } from '../../http/schema.ts'
+import type { Static } from '../../http/schema.ts'
 import { count, evaluationStatus, plainText, scores, scoresExample } from '../response-schemas.ts'
 import { time, timeOrNull, uuid, verdict } from '../response-schemas.ts'
 import { lagMembers, limitParameter, listMeta, textFilter } from '../page.ts'
@@ -68,6 +69,7 @@ const summaryMembers = {
 }
 
 const summary = objectOf(summaryMembers)
+export type SummaryView = Static<typeof summary>
 
 const listedDecision = objectOf({
   ...summaryMembers,
@@ -112,6 +114,7 @@ export const decisionPage = objectOf({
   data: listOf(listedDecision),
   meta: objectOf({ ...metaMembers, ...countMember })
 })
+export type PageMeta = Static<typeof decisionPage>['meta']
 
 export const sessionDecisionPage = objectOf({
   data: listOf(listedDecision),
@@ -178,6 +181,7 @@ export const decision = objectOf({
     runs: optional(listOf(run))
   })
 })
+export type DecisionView = Omit<Static<typeof decision>, 'input' | 'output' | 'metadata'>
 
 export const facetQuery = {
   field: oneOf(groupNames),

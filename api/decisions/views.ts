@@ -9,11 +9,12 @@ import { evaluationViewOf } from '../evaluation-view.ts'
 import { previewOf, previewOfLiteral } from '../preview.ts'
 import type { DecisionEvaluation } from '../read-evaluations.ts'
 import type { DecisionRow, SummaryRow } from './queries.ts'
+import type { SummaryView, DecisionView } from './schemas.ts'
 
 export function summaryOf(
   { input_start, output_start, sort_key: _, bytes: __, ...members }: SummaryRow,
-  { status, verdict }: { readonly status: string; readonly verdict: string }
-) {
+  { status, verdict }: SummaryView['evaluation']
+): SummaryView {
   const input = previewOf(input_start)
   const output = previewOfLiteral(output_start)
   return {
@@ -32,8 +33,8 @@ export function decisionText(row: DecisionRow, known: DecisionEvaluation, withRu
   const runs = withRuns ? { runs: known.runs.map(runViewOf) } : {}
   const { input, output, metadata } = row
   const asSent = new Map(Object.entries({ input, output, metadata }))
-  const members = Object.entries({ ...row, evaluation: { status, verdict, scores, ...runs } })
-  const texts = members.map(
+  const view: DecisionView = { ...row, evaluation: { status, verdict, scores, ...runs } }
+  const texts = Object.entries(view).map(
     ([name, value]) => `"${name}":${asSent.get(name) ?? JSON.stringify(value)}`
   )
   return `{${texts.join(',')}}`

@@ -208,5 +208,6 @@ export async function countDecisions(
   const walk = { ...query, order, after: null, rowsMax: countedMax + 1 }
   const { keys, endsAt } = await walkDecisions(store, walk, clock)
   const isCut = keys.length > countedMax || endsAt !== null
-  return { value: Math.min(keys.length, countedMax), relation: isCut ? 'at_least' : 'exact' }
+  const value = Math.min(keys.length, countedMax)
+  return { value, relation: isCut ? 'at_least' : 'exact' } as const
 }

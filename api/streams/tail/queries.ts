@@ -52,9 +52,9 @@ const keysMax = 5000
 export const tailScoresBytesMax = 8192
 
 export interface StoredEvaluation {
-  readonly status: string
+  readonly status: Static<typeof evaluationStatus>
   readonly reason: string | null
-  readonly verdict: string
+  readonly verdict: Static<typeof verdict>
   /** JSON: `{name: {value, label, passed}}`, or `null` if it is too long. */
   readonly scores: string
 }
