@@ -95,6 +95,10 @@ const filters = {
     (name) => isOfAgent(sql`s.agent_id`, agentIdOf(name))
   ),
   session_id: equals('session_id', 'Only decisions of this session.', 1000),
+  has_session: filter(
+    boolean({ description: 'Only decisions with a session, or with `false` without one.' }),
+    (hasSession) => sql`s.session_id is ${raw(hasSession ? 'not null' : 'null')}`
+  ),
   domain: filter(
     listUpTo(
       20,

@@ -12,6 +12,7 @@ interface FieldForm {
 export const queryFields: Readonly<Record<string, FieldForm>> = {
   agent: { kind: 'text', filter: 'agent_id' },
   session: { kind: 'text', filter: 'session_id' },
+  has_session: { kind: 'flag', filter: 'has_session', values: ['true', 'false'] },
   domain: { kind: 'list', filter: 'domain' },
   verdict: { kind: 'choice', filter: 'verdict', values: verdicts },
   status: { kind: 'choice', filter: 'status', values: evaluationStatuses },

@@ -17,6 +17,7 @@ interface Page {
 interface Query {
   readonly agent_id?: string | undefined
   readonly session_id?: string | undefined
+  readonly has_session?: boolean | undefined
   readonly domain?: string[] | undefined
   readonly status?: string[] | undefined
   readonly verdict?: string[] | undefined
@@ -133,6 +134,7 @@ function occurs({ input, output, metadata }: StoredDecision, q: string): boolean
 const tests: { [name in keyof Query]: (of: StoredDecision, asked: never) => boolean } = {
   agent_id: (of, asked) => (of.agent_id ?? '_unattributed') === asked,
   session_id: (of, asked) => of.session_id === asked,
+  has_session: ({ session_id }, asked) => (session_id !== null) === asked,
   domain: ({ domain }, asked: string[]) => domain !== null && asked.includes(domain),
   status: (of, asked: string[]) => asked.includes(statusOf(of)),
   verdict: ({ outcome }, asked: string[]) => asked.includes(outcome?.verdict ?? 'none'),
@@ -216,6 +218,7 @@ const assertion = fc.record({
 const anyQuery: fc.Arbitrary<Query> = fc.record({
   agent_id: maybe(fc.constantFrom(...agents, '_unattributed', 'nobody')),
   session_id: maybe(fc.constantFrom('s0', 's1', 's_', '%')),
+  has_session: maybe(fc.boolean()),
   domain: maybe(someOf(...domains, 'other')),
   status: maybe(someOf('evaluated', 'partial', 'failed', 'pending', 'not_evaluated')),
   verdict: maybe(someOf('pass', 'fail', 'mixed', 'none')),
@@ -254,6 +257,7 @@ const single: Query[] = [
   {},
   ...agents.map((agent_id) => ({ agent_id })),
   ...['_unattributed', 'nobody'].map((agent_id) => ({ agent_id })),
+  ...[true, false].map((has_session) => ({ has_session })),
   ...domains.map((domain) => ({ domain: [domain] })),
   ...['pending', 'not_evaluated', 'evaluated', 'failed'].map((status) => ({ status: [status] })),
   ...['pass', 'fail', 'none'].map((verdict) => ({ verdict: [verdict] })),
@@ -281,6 +285,7 @@ test('treats a query string like an equivalent body', async () => {
     ['score=a:b:passed&score=a:b:exists', { score: [{ name: 'a:b', op: 'passed' }] }],
     ['metadata.tier=gold&metadata.%25=x', { metadata: { tier: 'gold', '%': 'x' } }],
     ['is_error=true&min_total_tokens=300', { is_error: true, min_total_tokens: 300 }],
+    ['has_session=false', { has_session: false }],
     ['q=may+text&sort=-latency_ms', { q: 'may text', sort: '-latency_ms' }]
   ]
   for (const [text, query] of pairs) {

@@ -14,6 +14,7 @@ test.each<[string, object]>([
   ['verdict:fail,mixed status:partial', { verdict: ['fail', 'mixed'], status: ['partial'] }],
   ['latency_ms:>=500 latency_ms:<=1e3', { min_latency_ms: 500, max_latency_ms: 1000 }],
   ['error:false', { is_error: false }],
+  ['has_session:true', { has_session: true }],
   ['score.x:<0.5', { score: [{ name: 'x', op: 'lt', value: 0.5 }] }],
   ['score.x:good', { score: [{ name: 'x', op: 'eq', value: 'good' }] }],
   ['score."a b":passed', { score: [{ name: 'a b', op: 'passed' }] }],
