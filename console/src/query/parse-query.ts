@@ -105,8 +105,10 @@ const addChoice: AddTerm = (draft, term) => {
 }
 
 const addFlag: AddTerm = (draft, { field, value }) => {
+  const filter = filterOf(field)
   if (value !== 'true' && value !== 'false') return `${field} is true or false, not ${value}.`
-  draft[filterOf(field)] = value === 'true'
+  if (draft[filter] !== undefined) return `${field} appears twice. Use it once.`
+  draft[filter] = value === 'true'
   return null
 }
 

@@ -35,6 +35,7 @@ test.each([
   ['latency_ms:500', /needs >= or <= and a number/],
   ['latency_ms:>=x', /needs >= or <= and a number/],
   ['error:maybe', /true or false, not maybe/],
+  ['error:true error:false', /^error appears twice/],
   ['score.x:<good', /needs a comparison/],
   ['metadata.a:1 metadata.a:2', /appears twice/]
 ])('rejects %s with a sentence', (text, sentence) => {
