@@ -18,6 +18,8 @@ export async function applyMigrations({
 }: MigrationOptions): Promise<string[]> {
   // The runner would not wait until its own connection is closed.
   const dbClient = new pg.Client(postgresAddressOf(databaseUrl, ca ?? null))
+  // The query that fails reports the error, too. Without a listener it would end the process.
+  dbClient.on('error', () => {})
   await dbClient.connect()
   try {
     const applied = await runner({

@@ -2,7 +2,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { CursorPosition } from '../../../core/cursor.ts'
 import { isEvaluationOver } from '../../../core/evaluation/evaluation-status.ts'
-import type { EvaluationStatus } from '../../../core/evaluation/evaluation-status.ts'
 import { selectSummaries } from '../../decisions/queries.ts'
 import type { DecisionKey } from '../../decisions/queries.ts'
 import type { OrganizationStore } from '../../store.ts'
@@ -144,7 +143,7 @@ function createUnfinishedItems(store: OrganizationStore, clock: Clock) {
     keep: (item: TailItem): void => {
       const { decision_id } = item.row
       kept.delete(decision_id)
-      if (isEvaluationOver(item.state.status as EvaluationStatus)) return
+      if (isEvaluationOver(item.state.status)) return
       kept.set(decision_id, { item, since: clock.now() })
       const [oldest] = kept.keys()
       if (kept.size > unfinishedMax && oldest !== undefined) kept.delete(oldest)

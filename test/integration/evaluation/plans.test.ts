@@ -255,9 +255,3 @@ test('plans nothing for a rule that spent its daily budget, unless it waits', as
     outcomes: ['budget_exhausted', 'planned', 'budget_exhausted']
   })
 })
-
-test('dead-letters text that no column can store, and plans the other decisions', async () => {
-  const foreign = aDecision({ session_id: 'a\0b' })
-  const planned = await createProcess()([foreign, aDecision()])
-  expect(planned.map(({ outcome }) => outcome.kind)).toEqual(['dead_letter', 'done'])
-})

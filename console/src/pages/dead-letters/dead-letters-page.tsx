@@ -131,8 +131,8 @@ export function State({ record }: { readonly record: DeadLetterRow }) {
   )
 }
 
-export function positionOf({ topic, partition, offset }: DeadLetterRow['origin']) {
-  return <code>{`${topic} ${partition}/${offset}`}</code>
+export function positionOf({ topic, partition }: DeadLetterRow['origin']) {
+  return <code>{`${topic} partition ${partition}`}</code>
 }
 
 function toggle(selected: readonly string[], id: string): readonly string[] {
