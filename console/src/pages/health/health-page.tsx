@@ -1,21 +1,18 @@
 /** Health: what became of the decisions that the organization sent. */
 import { parseAsStringLiteral, useQueryState } from 'nuqs'
-import type { outcomes } from '../../../../api/ingestion/schemas.ts'
 import { useRead } from '../../api/use-api.ts'
-import type { WireOf } from '../../api/wire.ts'
+import { formatNumber } from '../../text/format.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { LedgerSection } from './ledger-section.tsx'
 import { KeyTable, ReasonTable } from './outcome-tables.tsx'
+import type { CountedOutcomes, OutcomesBody } from './outcome-tables.tsx'
 import { RejectedTable } from './rejected-table.tsx'
 
 const ranges = { '-1h': 'Last hour', '-24h': 'Last 24 hours', '-7d': 'Last 7 days' } as const
 const rangeNames = ['-1h', '-24h', '-7d'] as const
 const pollMs = 10_000
-
-type OutcomesBody = WireOf<typeof outcomes>
-export type CountedOutcomes = NonNullable<OutcomesBody['outcomes']>
 
 export function HealthPage() {
   const parser = parseAsStringLiteral(rangeNames).withDefault('-24h')
@@ -61,20 +58,17 @@ function Ingestion({ counted }: { readonly counted: CountedOutcomes }) {
   return (
     <>
       <p className="sum">
-        <strong>{format(accepted + rejected)}</strong> received ={' '}
-        <strong>{format(accepted)}</strong> accepted + <strong>{format(rejected)}</strong> rejected
+        <strong>{formatNumber(accepted + rejected)}</strong> received ={' '}
+        <strong>{formatNumber(accepted)}</strong> accepted +{' '}
+        <strong>{formatNumber(rejected)}</strong> rejected
       </p>
       <p className="quiet">
         Counted from <Time iso={since} />.{' '}
         {droppedSum > 0 &&
-          `SDKs reported ${format(droppedSum)} more that they dropped before sending.`}
+          `SDKs reported ${formatNumber(droppedSum)} more that they dropped before sending.`}
       </p>
       <ReasonTable counted={counted} />
       <KeyTable counted={counted} />
     </>
   )
-}
-
-export function format(count: number): string {
-  return count.toLocaleString('en')
 }

@@ -2,10 +2,10 @@
 import type { ledger } from '../../../../api/ingestion/schemas.ts'
 import { useRead } from '../../api/use-api.ts'
 import type { WireOf } from '../../api/wire.ts'
+import { formatNumber } from '../../text/format.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Time } from '../../ui/time.tsx'
-import { format } from './health-page.tsx'
 
 type Ledger = NonNullable<WireOf<typeof ledger>['ledger']>
 type Counts = Ledger['partitions'][number]
@@ -53,11 +53,11 @@ function Audit({ ledger }: { readonly ledger: Ledger }) {
   return (
     <>
       <p className="sum">
-        <strong>{format(messages)}</strong> messages ={' '}
+        <strong>{formatNumber(messages)}</strong> messages ={' '}
         {stateNames.map((name, index) => (
           <span key={name} className={isLost(name, ledger) ? 'lost' : undefined}>
             {index > 0 && ' + '}
-            <strong>{format(ledger[name])}</strong> {states[name]}
+            <strong>{formatNumber(ledger[name])}</strong> {states[name]}
           </span>
         ))}
       </p>
@@ -68,10 +68,10 @@ function Audit({ ledger }: { readonly ledger: Ledger }) {
       </p>
       {gateway !== null && (
         <p className="quiet">
-          In the whole hours of the window, gateways counted {format(gateway.accepted)} accepted
-          decisions and the topic has {format(gateway.messages)} messages. A small difference is
-          normal, because a retry can write a decision twice and a killed gateway loses its last
-          counts.
+          In the whole hours of the window, gateways counted {formatNumber(gateway.accepted)}{' '}
+          accepted decisions and the topic has {formatNumber(gateway.messages)} messages. A small
+          difference is normal, because a retry can write a decision twice and a killed gateway
+          loses its last counts.
         </p>
       )}
       <Missing ledger={ledger} />
@@ -86,7 +86,7 @@ function Audit({ ledger }: { readonly ledger: Ledger }) {
             ...stateNames.map((name) => ({
               name: states[name],
               isNumber: true,
-              cell: (counts: Counts) => format(counts[name])
+              cell: (counts: Counts) => formatNumber(counts[name])
             }))
           ]}
         />
@@ -103,7 +103,7 @@ function Missing({ ledger: { missing, missing_records } }: { readonly ledger: Le
   if (missing === 0) return null
   return (
     <div className="problem" role="alert">
-      <strong>{format(missing)} acknowledged decisions are missing</strong>
+      <strong>{formatNumber(missing)} acknowledged decisions are missing</strong>
       <p>They are still in Kafka. Tell the operator, who can read them there.</p>
       <DataTable
         label="Missing messages"

@@ -1,11 +1,15 @@
 /** The counts of ingestion by reason and by API key. */
+import type { outcomes } from '../../../../api/ingestion/schemas.ts'
 import { problems } from '../../../../core/problem.ts'
 import type { ProblemCode } from '../../../../core/problem.ts'
+import type { WireOf } from '../../api/wire.ts'
+import { formatNumber } from '../../text/format.ts'
 import { visible } from '../../text/visible.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
-import { format } from './health-page.tsx'
-import type { CountedOutcomes } from './health-page.tsx'
+
+export type OutcomesBody = WireOf<typeof outcomes>
+export type CountedOutcomes = NonNullable<OutcomesBody['outcomes']>
 
 interface CountedProps {
   readonly counted: CountedOutcomes
@@ -35,7 +39,7 @@ export function ReasonTable({ counted }: CountedProps) {
           columns={[
             { name: 'Reason', cell: ({ title }) => title },
             { name: 'Code', cell: ({ code }) => <code>{visible(code)}</code> },
-            { name: 'Decisions', isNumber: true, cell: ({ count }) => format(count) },
+            { name: 'Decisions', isNumber: true, cell: ({ count }) => formatNumber(count) },
             { name: 'Trend', cell: ({ trend }) => <Sparkline values={trend} /> },
             { name: 'Retry', cell: ({ advice }) => advice }
           ]}
@@ -82,13 +86,13 @@ export function KeyTable({ counted: { keys, keys_total } }: CountedProps) {
         keyOf={({ key_id }) => key_id ?? ''}
         columns={[
           { name: 'Key', cell: ({ key_name, key_id }) => visible(key_name ?? key_id ?? 'others') },
-          { name: 'Accepted', isNumber: true, cell: ({ accepted }) => format(accepted) },
-          { name: 'Rejected', isNumber: true, cell: ({ rejected }) => format(rejected) }
+          { name: 'Accepted', isNumber: true, cell: ({ accepted }) => formatNumber(accepted) },
+          { name: 'Rejected', isNumber: true, cell: ({ rejected }) => formatNumber(rejected) }
         ]}
       />
       {keys_total > keys.length && (
         <p className="quiet">
-          The {keys.length} keys with the most decisions, of {format(keys_total)}.
+          The {keys.length} keys with the most decisions, of {formatNumber(keys_total)}.
         </p>
       )}
     </section>

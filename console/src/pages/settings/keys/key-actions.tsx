@@ -1,10 +1,13 @@
 /** The buttons that rotate and revoke an API key. */
 import { useState } from 'react'
+import type { key } from '../../../../../api/organization/keys/schemas.ts'
+import type { WireOf } from '../../../api/wire.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import type { FormValues } from '../../../ui/form.tsx'
 import { RequestButton } from '../../../ui/request-button.tsx'
 import { KeyDialog } from './key-dialog.tsx'
-import type { ApiKey } from './keys-page.tsx'
+
+export type ApiKey = WireOf<typeof key>
 
 export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
   const { key_id, name, state, replaced_by } = apiKey

@@ -1,7 +1,5 @@
 /** The API keys of the organization: what each may do, and what it was used for. */
-import type { key } from '../../../../../api/organization/keys/schemas.ts'
 import { usePages } from '../../../api/use-api.ts'
-import type { WireOf } from '../../../api/wire.ts'
 import { useOnboarding } from '../../../onboarding/use-onboarding.ts'
 import { visible } from '../../../text/visible.ts'
 import { PagedTable } from '../../../ui/data-table.tsx'
@@ -13,8 +11,7 @@ import { Time } from '../../../ui/time.tsx'
 import { RejectedTable } from '../../health/rejected-table.tsx'
 import { CreateKey, scopeWords } from './create-key.tsx'
 import { KeyActions } from './key-actions.tsx'
-
-export type ApiKey = WireOf<typeof key>
+import type { ApiKey } from './key-actions.tsx'
 
 const pollMs = 2000
 const newForMs = 3_600_000
