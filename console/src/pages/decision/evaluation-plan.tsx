@@ -27,10 +27,11 @@ export function EvaluationPlan({ id }: { readonly id: string }) {
 function Plan({ evaluation }: { readonly evaluation: EvaluationBody }) {
   const { status, reason, progress } = evaluation
   const lines = linesOf(evaluation)
+  const why = explain(reason)
   return (
     <>
       <p aria-live="polite">
-        <Pill word="queued" /> → <Pill word="stored" /> → <Pill word={status} /> {explain(reason)}{' '}
+        <Pill word="queued" /> → <Pill word="stored" /> → <Pill word={status} /> {why}{' '}
         <span className="quiet">{sumOf(progress)}</span>
       </p>
       {lines.length > 0 && (
