@@ -225,6 +225,7 @@ describe('the tools of the list', () => {
     for (const name of ['Scores', 'Size', 'Latency']) {
       await page.getByRole('checkbox', { name }).click()
     }
+    await page.waitForURL(/columns=.*size/)
     await page.keyboard.press('Escape')
     await page.reload()
     await page.getByRole('gridcell', { name: 'output_complete' }).first().waitFor()
