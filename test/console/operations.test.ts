@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { waitUntil } from '../support/wait-until.ts'
-import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
+import { signIn } from './sign-in.ts'
 
 const scene = useConsoleScene()
 const conflicts = 3
