@@ -35,15 +35,15 @@ function consoleUrl({ config }: Recipient, page: string): string | null {
 }
 
 /**
- * Returns the line with the link to a page of the console, or else with the token. Browsers do not
- * send the part of a link after `#`, so no server logs the token. The line is ASCII and contains
- * nothing else, so mail encodings leave it intact.
+ * Returns the token, after a link with the token to a page of the console if its address is known.
+ * Browsers do not send the part of a link after `#`, so no server logs it. The token is on a short
+ * line of its own, so that mail encodings leave it intact.
  */
-function tokenLine(recipient: TokenEmail, page: string | undefined): string {
+function tokenLines(recipient: TokenEmail, page: string | undefined): string {
   const { token } = recipient
   const url = page === undefined ? null : consoleUrl(recipient, page)
   if (url === null) return `  ${token}`
-  return `  ${url}#${token}\n\nThe part of the link after "#" is the token.`
+  return `  ${url}#${token}\n\nor this token:\n\n  ${token}`
 }
 
 function writeEmail(recipient: TokenEmail, { subject, why, how, path, page, rest }: Parts): Email {
@@ -51,7 +51,7 @@ function writeEmail(recipient: TokenEmail, { subject, why, how, path, page, rest
 
 ${how}
 
-${tokenLine(recipient, page)}
+${tokenLines(recipient, page)}
 
 The token belongs in the body of
   POST ${baseOf(recipient.config)}${path}
@@ -136,7 +136,7 @@ export function inviteEmail(invite: InviteEmail): Email {
 
 To accept the invite, use this:
 
-${tokenLine(invite, 'accept-invite')}
+${tokenLines(invite, 'accept-invite')}
 
 It is only for this address, and is valid for ${inviteDays} days.
 

@@ -28,7 +28,7 @@ test('links to the console if it is served, with the token after #', () => {
   const to = { to: 'ada@example.com', token: 'slp_token', config: served }
   const base = 'https://sluice.example.com/console'
   expect(inviteEmail({ ...invite, config: served }).text).toContain(
-    `\n  ${base}/accept-invite#sli_token\n`
+    `\n  ${base}/accept-invite#sli_token\n\nor this token:\n\n  sli_token\n`
   )
   expect(resetEmail(to).text).toContain(`\n  ${base}/reset-password#slp_token\n`)
   expect(accountExistsEmail(to).text).toContain(`\n  ${base}/forgot-password\n`)
