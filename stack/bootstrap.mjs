@@ -19,6 +19,7 @@ const PROGRAMS = {
   bench: ['bench/run.ts'],
   docs: ['docs/make-reference.ts'],
   pictures: ['test/console/make-pictures.ts'],
+  'measure:tail': ['test/console/measure-tail.ts'],
   'test:faults': ['test/faults/run.ts']
 }
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -50,6 +50,10 @@ function isShort(plan: Plan, phases: readonly PhaseName[]): boolean {
   return plan.form === 'gate' && phases.includes('faults')
 }
 
+function gateFilesOf(phases: readonly PhaseName[]): readonly string[] {
+  return phases.flatMap((name) => phaseOf(name).gateFiles ?? [])
+}
+
 function environmentOf(run: Run, phases: PhaseName[], services?: string): NodeJS.ProcessEnv {
   const told = services === undefined ? {} : { [servicesVariable]: services }
   const short = { [faultsVariable]: JSON.stringify(gateForm.settings) }
@@ -63,7 +67,7 @@ async function runRound(run: Run, phases: PhaseName[], services?: string): Promi
   print('', phases.join(' '))
   const round = await runJest({
     ...{ phases, folder, signal },
-    filters: [...plan.filters, ...(isShort(plan, phases) ? gateForm.files : [])],
+    filters: [...plan.filters, ...(plan.form === 'gate' ? gateFilesOf(phases) : [])],
     workersMax: isAlone ? 1 : workersTogether,
     environment: environmentOf(run, phases, services)
   })

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core'
 import { storeAgentUsage } from '../support/agent-usage.ts'
 import type { AgentDecision } from '../support/agent-usage.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
+import { signIn } from './sign-in.ts'
 import { violationsOf } from './violations.ts'
 
 const scene = useConsoleScene({ withConsumers: false })

@@ -81,14 +81,6 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
 }
 
 /** Opens a path of the console and signs in as the tenant. */
-export async function signIn(page: Page, tenant: Tenant, path = '/console/decisions') {
-  await page.goto(path)
-  await page.getByLabel('Email').fill(tenant.email)
-  await page.getByLabel('Password').fill(tenant.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.locator('.shell').waitFor()
-}
-
 /** Presses a button that copies, and returns the content of the clipboard. */
 export async function copiedBy(page: Page, name: string): Promise<string> {
   await page.getByRole('button', { name, exact: true }).click()

@@ -5,7 +5,8 @@ import type { Tenant } from '../support/installation.ts'
 import { startJudgeServer } from '../support/judge-server.ts'
 import type { JudgeServer } from '../support/judge-server.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
+import { signIn } from './sign-in.ts'
 import { violationsOf } from './violations.ts'
 
 const scene = useConsoleScene()

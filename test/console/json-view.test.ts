@@ -1,7 +1,8 @@
 /** Tests the viewer of payloads: 4 MiB open, scroll, are searched and copied, and Raw is exact. */
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { copiedBy, expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { copiedBy, expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
+import { signIn } from './sign-in.ts'
 
 const scene = useConsoleScene()
 

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { readLocalFile } from '../../stack/local-file.ts'
 import type { LocalFile } from '../../stack/local-file.ts'
 import { launchChromium } from '../support/chromium.ts'
+import { signIn } from './sign-in.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'docs/pictures')
@@ -34,7 +35,7 @@ for (const theme of themes) await takePictures(browser, local, theme)
 async function takePictures(browser: Browser, local: LocalFile, colorScheme: 'light' | 'dark') {
   const context = await browser.newContext({ viewport, colorScheme, timezoneId: 'UTC' })
   const page = await context.newPage()
-  await signIn(page, local)
+  await signIn(page, local, local.console_url)
   for (const [name, show] of Object.entries(pictures)) {
     await page.goto(`${local.console_url}decisions`)
     await show(page)
@@ -43,12 +44,4 @@ async function takePictures(browser: Browser, local: LocalFile, colorScheme: 'li
     process.stdout.write(`${path}\n`)
   }
   await context.close()
-}
-
-async function signIn(page: Page, { console_url, email, password }: LocalFile): Promise<void> {
-  await page.goto(console_url)
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Main' }).waitFor()
 }

@@ -2,13 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { waitUntil } from '../support/wait-until.ts'
-import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
+import { signIn } from './sign-in.ts'
 
 const scene = useConsoleScene()
 const conflicts = 3
 
 beforeAll(async () => {
-  const { client, tenant } = scene()
+  const { client, sluice, tenant } = scene()
+  await sluice.database.query(
+    `alter table decisions add constraint refused check (domain is distinct from 'refused')`
+  )
+  await client.accept({ agent_id: 'refused', domain: 'refused', input: 'x', output: 'x' })
   await client.ingest(tenant.api_key, { agent_id: 'broken', input: 'x' })
   for (let index = 0; index < conflicts; index++) {
     const decision_id = randomUUID()
@@ -17,7 +22,7 @@ beforeAll(async () => {
   }
   await waitUntil('the conflicts to be dead-lettered', async () => {
     const { body } = await client.get('/v1/dead-letters?state=open')
-    return (body['meta'] as { matched: number }).matched === conflicts
+    return (body['meta'] as { matched: number }).matched === conflicts + 1
   })
 })
 
@@ -27,7 +32,7 @@ test('health adds up what was sent, and says why a request was rejected', async 
   await signIn(page, scene().tenant)
   await page.getByRole('link', { name: 'Health' }).click()
   const sum = page.getByText(
-    `${2 * conflicts + 1} received = ${2 * conflicts} accepted + 1 rejected`
+    `${2 * conflicts + 2} received = ${2 * conflicts + 1} accepted + 1 rejected`
   )
   await sum.waitFor()
   const reasons = page.getByRole('region', { name: 'Rejected decisions by reason' })
@@ -38,31 +43,38 @@ test('health adds up what was sent, and says why a request was rejected', async 
   expectNoFlaws(watched)
 })
 
-test('drops one record, and shows that a replayed one fails again', async () => {
+test('drops a record that would fail again, and shows that a replayed one did', async () => {
   const watched = await openPage(scene())
   const { page } = watched
   await signIn(page, scene().tenant)
   await page.getByRole('link', { name: /^Dead letters/ }).click()
   const rows = page.getByRole('region', { name: 'Dead-letter records' }).locator('tbody tr')
-  await waitUntil('all records', async () => (await rows.count()) === conflicts)
-  await page.getByText(`${conflicts} match`).waitFor()
-  await act('drop', 'dropped')
-  await waitUntil('one record fewer', async () => (await rows.count()) === conflicts - 1)
-  await act('replay', 'replayed')
+  const dialog = page.getByRole('dialog')
+  await waitUntil('all records', async () => (await rows.count()) === conflicts + 1)
+  await page.getByText(`${conflicts + 1} match`).waitFor()
+
+  const conflict = rows.filter({ hasText: 'id_conflict' }).first()
+  await conflict.getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Replay 1 selected…' }).click()
+  await dialog.getByText('It would fail again').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await conflict.getByRole('checkbox').check()
+  await act('Drop', 'dropped')
+  await waitUntil('one record fewer', async () => (await rows.count()) === conflicts)
+
+  await rows.filter({ hasText: 'refused_by_store' }).getByRole('checkbox').check()
+  await act('Replay', 'replayed')
   await page.getByLabel('State').selectOption('replayed')
   await page.waitForURL(/state=replayed/)
   await page.getByRole('link', { name: 'failed again' }).click()
   await page.getByRole('heading', { name: 'Dead-letter record' }).waitFor()
-  await page.getByText('the decision_id is taken by another decision').first().waitFor()
+  await page.getByText('refused_by_store').first().waitFor()
   await page.goBack()
   expect(await page.getByLabel('State').inputValue()).toBe('replayed')
   expectNoFlaws(watched)
 
-  async function act(action: 'replay' | 'drop', outcome: string): Promise<void> {
-    const name = action === 'replay' ? 'Replay' : 'Drop'
-    await rows.first().getByRole('checkbox').check()
+  async function act(name: 'Replay' | 'Drop', outcome: string): Promise<void> {
     await page.getByRole('button', { name: `${name} 1 selected…` }).click()
-    const dialog = page.getByRole('dialog')
     await dialog.getByText('1 record will be affected').waitFor()
     const confirm = dialog.getByRole('button', { name: `${name} 1` })
     expect(await confirm.isDisabled()).toBe(true)

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { run } from '../support/run-to-end.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { copiedBy, expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { copiedBy, expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
+import { signIn } from './sign-in.ts'
 import { violationsOf } from './violations.ts'
 
 const scene = useConsoleScene()
@@ -225,6 +226,7 @@ describe('the tools of the list', () => {
     for (const name of ['Scores', 'Size', 'Latency']) {
       await page.getByRole('checkbox', { name }).click()
     }
+    await page.waitForURL(/columns=.*size/)
     await page.keyboard.press('Escape')
     await page.reload()
     await page.getByRole('gridcell', { name: 'output_complete' }).first().waitFor()

@@ -3,7 +3,8 @@ import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { waitUntil } from '../support/wait-until.ts'
-import { expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
+import { signIn } from './sign-in.ts'
 
 const scene = useConsoleScene({ withConsumers: false })
 const firstLoadBytesMax = 150_000

@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Page } from 'playwright-core'
 import { run } from '../support/run-to-end.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { copiedBy, expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { copiedBy, expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
+import { signIn } from './sign-in.ts'
 import { violationsOf } from './violations.ts'
 
 const scene = useConsoleScene()

@@ -1,4 +1,5 @@
 /** Defines the phases of a test run: their tests, dependencies and order. */
+import { gateForm } from '../../faults/settings.ts'
 
 /** `alone` runs one test file at a time, for example because the tests stop shared services. */
 type Round = 'together' | 'alone'
@@ -15,6 +16,8 @@ export type Phase = {
    */
   readonly runs: 'always' | 'changed' | 'asked'
   readonly inputs?: readonly string[]
+  /** Test files that the gate runs, if not all. `npm run test:all` runs the rest. */
+  readonly gateFiles?: readonly string[]
 }
 
 function together(about: string, needsStack: boolean): Phase {
@@ -44,9 +47,12 @@ export const phases = {
     inputs: [...shared, 'sdk/', 'LICENSE', 'gateway/ingest/', 'http/', 'test/sdk/', 'test/docs/']
   },
   console: {
-    ...together('the web console in a real browser', true),
+    ...together('the web console in a real browser; all pages with --all', true),
     runs: 'changed',
-    inputs: [...shared, 'console/', 'core/', 'http/', 'auth/', 'api/', 'test/console/']
+    inputs: [...shared, 'console/', 'core/', 'http/', 'auth/', 'api/', 'test/console/'],
+    gateFiles: ['json-view', 'pages', 'round-trip', 'session'].map(
+      (name) => `test/console/${name}.test.ts`
+    )
   },
   pages: {
     ...together('the examples of the documentation, executed', true),
@@ -74,9 +80,10 @@ export const phases = {
     ]
   },
   outages: alone('services suspended or killed while Sluice runs'),
-  faults: alone(
-    'services broken under load without loss of acknowledged decisions; all with --all'
-  ),
+  faults: {
+    ...alone('services broken under load without loss of acknowledged decisions; all with --all'),
+    gateFiles: gateForm.files
+  },
   openapi: asked('every route against the OpenAPI document, by Schemathesis (Python)', true),
   runtimes: asked('the packed TypeScript SDK on Bun, Deno and an edge host (200 MB)', false),
   compose: asked('docker compose up with Prometheus (Docker)', false)

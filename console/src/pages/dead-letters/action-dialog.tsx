@@ -4,6 +4,7 @@ import type { actionRequest, actionResult } from '../../../../api/dead-letters/s
 import type { Static } from '../../../../http/schema.ts'
 import { useChange } from '../../api/use-api.ts'
 import type { WireOf } from '../../api/wire.ts'
+import { visible } from '../../text/visible.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -61,12 +62,14 @@ interface ConfirmProps {
 function Confirm({ action, found, onConfirm, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState('')
   const selected = found.results.filter(({ outcome }) => outcome === 'selected')
+  const others = found.results.filter(({ outcome }) => outcome !== 'selected')
   const ids = selected.map(({ dead_letter_id }) => dead_letter_id)
   const count = ids.length
   if (count === 0) {
     return (
       <>
-        <p>No open record is selected, so there is nothing to do.</p>
+        <p>There is nothing to do.</p>
+        <ResultTable label="Records that are left out" results={others} />
         <button type="button" onClick={onClose}>
           Close
         </button>
@@ -80,6 +83,7 @@ function Confirm({ action, found, onConfirm, onClose }: ConfirmProps) {
         {found.left > 0 && ` ${found.left} more match; repeat the action for them.`}{' '}
         {effects[action]}
       </p>
+      <ResultTable label="Records that are left out" results={others} />
       <Form
         action={`${action === 'replay' ? 'Replay' : 'Drop'} ${count}`}
         isDisabled={typed !== String(count)}
@@ -112,21 +116,47 @@ function Results({ result: { succeeded, unfinished, left, results }, onClose }: 
         {unfinished > 0 && ` ${unfinished} are not: see each line.`}
         {left > 0 && ` ${left} more match the filter.`}
       </p>
-      <DataTable
-        label="Results"
-        rows={results}
-        keyOf={({ dead_letter_id }) => dead_letter_id}
-        columns={[
-          { name: 'Record', cell: ({ dead_letter_id }) => <code>{dead_letter_id}</code> },
-          { name: 'Outcome', cell: ({ outcome }) => <Pill word={outcome} /> },
-          { name: 'Reason', cell: ({ reason }) => reason ?? '–' }
-        ]}
-      />
+      <ResultTable label="Results" results={results} />
       <p className="actions">
         <button type="button" className="primary" onClick={onClose}>
           Close
         </button>
       </p>
     </>
+  )
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  would_fail_again: 'It would fail again, so it can only be dropped.',
+  in_progress: 'Another request is handling it.',
+  too_many_pending: 'Too many records wait for storage. Repeat the action later.',
+  kafka_unavailable: 'Kafka is unavailable. Repeat the action later.',
+  write_rejected: 'Kafka rejected the message.',
+  record_deleted: 'The record no longer exists.'
+}
+
+function explain(reason: string | null): string {
+  if (reason === null) return '–'
+  return Object.hasOwn(sentences, reason) ? (sentences[reason] ?? '') : visible(reason)
+}
+
+interface ResultTableProps {
+  readonly label: string
+  readonly results: Result['results']
+}
+
+function ResultTable({ label, results }: ResultTableProps) {
+  if (results.length === 0) return null
+  return (
+    <DataTable
+      label={label}
+      rows={results}
+      keyOf={({ dead_letter_id }) => dead_letter_id}
+      columns={[
+        { name: 'Record', cell: ({ dead_letter_id }) => <code>{dead_letter_id}</code> },
+        { name: 'Outcome', cell: ({ outcome }) => <Pill word={outcome} /> },
+        { name: 'Reason', cell: ({ reason }) => explain(reason) }
+      ]}
+    />
   )
 }

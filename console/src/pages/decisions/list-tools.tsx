@@ -53,17 +53,25 @@ function Count() {
 }
 
 function Columns() {
-  const [state, setState] = useListState()
-  const shown = chosenColumns(state)
-  const toggle = (name: string): void => {
-    const next = shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name]
-    if (next.length > 0) void setState({ columns: next })
-  }
+  const [listState, setState] = useListState()
+  const shown = chosenColumns(listState)
+  const toggle = (name: string) =>
+    setState((state) => {
+      const before = chosenColumns(state)
+      const next = before.includes(name)
+        ? before.filter((each) => each !== name)
+        : [...before, name]
+      return next.length > 0 ? { columns: next } : {}
+    })
   return (
     <Menu label="Columns">
       {columnNames.map((name) => (
         <label key={name} className="check">
-          <input type="checkbox" checked={shown.includes(name)} onChange={() => toggle(name)} />
+          <input
+            type="checkbox"
+            checked={shown.includes(name)}
+            onChange={() => void toggle(name)}
+          />
           {columns[name]?.title}
         </label>
       ))}

@@ -1,7 +1,8 @@
 /** Tests the arguments of `npm test`. */
+import { existsSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { helpText, planOf } from '../../../support/runner/arguments.ts'
-import { phaseNames } from '../../../support/runner/phases.ts'
+import { phaseNames, phaseOf } from '../../../support/runner/phases.ts'
 
 describe('planOf', () => {
   test('without arguments, runs every phase except those that must be named', () => {
@@ -40,4 +41,9 @@ describe('planOf', () => {
 
 test('the help names every phase', () => {
   for (const phase of phaseNames) expect(helpText).toContain(phase)
+})
+
+test('the gate names test files that exist', () => {
+  const files = phaseNames.flatMap((name) => phaseOf(name).gateFiles ?? [])
+  expect(files.filter((path) => !existsSync(path))).toEqual([])
 })
