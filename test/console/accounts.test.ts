@@ -9,7 +9,8 @@ import type { Page } from 'playwright-core'
 import { emailsTo } from '../integration/api/account-scene.ts'
 import type { Tenant } from '../support/installation.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { copiedBy, expectNoFlaws, openPage, signIn, useConsoleScene } from './console-scene.ts'
+import { copiedBy, expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
+import { signIn } from './sign-in.ts'
 import { violationsOf } from './violations.ts'
 
 const mailFolder = mkdtempSync(join(tmpdir(), 'sluice-mail-'))
