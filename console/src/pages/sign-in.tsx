@@ -1,7 +1,7 @@
 /** Signs in: as a page for a new visitor, as a dialog over the page after the session has ended. */
-import { useEffect, useRef } from 'react'
 import { signIn } from '../session/session.ts'
 import { EmailField, PasswordField } from '../ui/account-fields.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { Form } from '../ui/form.tsx'
 import type { FormValues } from '../ui/form.tsx'
 
@@ -10,9 +10,12 @@ interface SignInProps {
   readonly reason: string | null
 }
 
+const title = 'Sign in to Sluice'
+
 export function SignInPage({ reason }: SignInProps) {
   return (
     <main className="sign-in">
+      <h1>{title}</h1>
       <SignInForm reason={reason} />
     </main>
   )
@@ -20,17 +23,10 @@ export function SignInPage({ reason }: SignInProps) {
 
 /** Keeps the page behind it, so that nothing the user did is lost. */
 export function SignInDialog({ reason }: SignInProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog
-      ref={dialog}
-      className="sign-in"
-      aria-labelledby="sign-in-title"
-      onClose={() => dialog.current?.showModal()}
-    >
+    <Dialog title={title} canEscape={false} onClose={() => undefined}>
       <SignInForm reason={reason} target="_blank" />
-    </dialog>
+    </Dialog>
   )
 }
 
@@ -39,7 +35,6 @@ function SignInForm({ reason, target }: SignInProps & { readonly target?: '_blan
     signIn({ email: text('email'), password: exact('password') })
   return (
     <>
-      <h1 id="sign-in-title">Sign in to Sluice</h1>
       {reason !== null && <p className="quiet">{reason}</p>}
       <Form action="Sign in" onSubmit={submit}>
         <EmailField />
