@@ -62,7 +62,7 @@ async function idOf({ email }: Tenant): Promise<string> {
   return rows[0]?.user_id ?? ''
 }
 
-test('invites a viewer, who joins, becomes an admin, and is removed; the audit log has it', async () => {
+test('an invited viewer joins, becomes an admin, and is removed, all audited', async () => {
   const email = `${randomUUID()}@example.com`
   const [watched, guest] = [await openPage(scene()), await openPage(scene())]
   const { page } = watched
@@ -119,7 +119,7 @@ test('invites a viewer, who joins, becomes an admin, and is removed; the audit l
   expectNoFlaws(watched)
 })
 
-test('an invite adds an organization to a signed-in user, and one that is withdrawn does not', async () => {
+test('an invite adds an organization to a signed-in user, unless it was replaced', async () => {
   const { sluice } = scene()
   const [owner, invited] = [await sluice.createTenant(), await sluice.createTenant()]
   const [watched, { page: other }] = [await openPage(scene()), await openPage(scene())]

@@ -1,9 +1,9 @@
 /** Signs in: as a page for a new visitor, as a dialog over the page after the session has ended. */
 import { signIn } from '../session/session.ts'
-import { EmailField, PasswordField } from '../ui/account-fields.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form } from '../ui/form.tsx'
 import type { FormValues } from '../ui/form.tsx'
+import { EmailField, PasswordField } from './account/account-fields.tsx'
 
 interface SignInProps {
   /** Why the user is not signed in; null for a new visitor. */

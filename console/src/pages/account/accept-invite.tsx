@@ -6,10 +6,9 @@ import { readJson } from '../../api/api.ts'
 import type { WireOf } from '../../api/wire.ts'
 import { signIn } from '../../session/session.ts'
 import { switchOrganization, useMe, useSession } from '../../session/use-session.ts'
-import { EmailField, PasswordField } from '../../ui/account-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
-import { TokenField } from './token-field.tsx'
+import { EmailField, PasswordField, TokenField } from './account-fields.tsx'
 
 interface InviteProps {
   readonly token: string | null

@@ -3,12 +3,11 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { post } from '../../session/session-store.ts'
-import { EmailField, PasswordField } from '../../ui/account-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
 import { useTitle } from '../../ui/page.tsx'
 import { AcceptInvite } from './accept-invite.tsx'
-import { TokenField } from './token-field.tsx'
+import { EmailField, PasswordField, TokenField } from './account-fields.tsx'
 
 interface AccountPageProps {
   readonly name: string

@@ -10,7 +10,7 @@ import { memberColumns } from '../../ui/members.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ranges } from '../decisions/use-list-state.ts'
 import { membersPath } from './members/members-page.tsx'
-import type { Member } from './members/members-page.tsx'
+import type { MemberRow } from './members/members-page.tsx'
 
 type Entry = WireOf<typeof auditEntry>
 const kinds =
@@ -34,7 +34,7 @@ export function AuditPage() {
 function Entries() {
   const filters = useFilters(['action', 'actor', 'to'])
   const [filter] = filters
-  const members = usePages<Member>(`${membersPath}?limit=200`).rows
+  const members = usePages<MemberRow>(`${membersPath}?limit=200`).rows
   const list = usePages<Entry>(`/v1/auth/audit?${new URLSearchParams(filter)}`)
   const choices = {
     action: [['', 'any action'], ...kinds.split(' ').map((kind) => [kind, kind] as const)],

@@ -1,11 +1,11 @@
 /** The sessions of the user, with buttons that end one, the others, or all. */
 import type { ownSession } from '../../../../api/accounts/schemas.ts'
 import type { WireOf } from '../../api/wire.ts'
-import { PasswordField } from '../../ui/account-fields.tsx'
 import { memberColumns } from '../../ui/members.tsx'
 import type { FormValues } from '../../ui/form.tsx'
 import { RequestButton } from '../../ui/request-button.tsx'
 import { SignOutButton } from '../../ui/sign-out-button.tsx'
+import { PasswordField } from '../account/account-fields.tsx'
 import { ListPage } from '../evaluation/list-page.tsx'
 
 type Session = WireOf<typeof ownSession>

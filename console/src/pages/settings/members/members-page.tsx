@@ -13,17 +13,17 @@ import { RequestButton } from '../../../ui/request-button.tsx'
 import { InviteButton, Invites } from './invites.tsx'
 import { RoleField } from './role-field.tsx'
 
-export type Member = WireOf<typeof member>
+export type MemberRow = WireOf<typeof member>
 export const membersPath = '/v1/auth/organization/members'
 
-const columns: readonly TableColumn<Member>[] = [
-  ...memberColumns<Member>('email', 'name', 'role', 'email_verified', 'joined_at'),
+const columns: readonly TableColumn<MemberRow>[] = [
+  ...memberColumns<MemberRow>('email', 'name', 'role', 'email_verified', 'joined_at'),
   { name: 'Actions', cell: (each) => <MemberActions {...each} /> }
 ]
 
 export function MembersPage() {
-  const list = usePages<Member>(membersPath)
-  const keyOf = ({ user_id }: Member): string => user_id
+  const list = usePages<MemberRow>(membersPath)
+  const keyOf = ({ user_id }: MemberRow): string => user_id
   return (
     <Page title="Members" actions={<InviteButton />}>
       <PagedTable label="Members" empty="No member." {...{ list, columns, keyOf }} />
@@ -37,7 +37,7 @@ export function MembersPage() {
   )
 }
 
-function MemberActions({ user_id, email, role }: Member) {
+function MemberActions({ user_id, email, role }: MemberRow) {
   const isMe = useMe().data?.user.id === user_id
   const needs = role === 'owner' ? 'owner' : 'admin'
   const path = `${membersPath}/${user_id}`
