@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Application } from '../support/application.ts'
 import { startBrowser } from '../support/browser.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import type { Client, Installation, Tenant } from '../support/installation.ts'
 
 interface ConsoleScene {
@@ -80,12 +81,13 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
   return { page, context, flaws } satisfies WatchedPage
 }
 
-/** Opens a path of the console and signs in as the tenant. */
 /** Presses a button that copies, and returns the content of the clipboard. */
 export async function copiedBy(page: Page, name: string): Promise<string> {
+  const read = () => page.evaluate<string>('navigator.clipboard.readText()')
+  await page.evaluate("navigator.clipboard.writeText('')")
   await page.getByRole('button', { name, exact: true }).click()
-  await page.getByText('Copied').first().waitFor()
-  return await page.evaluate<string>('navigator.clipboard.readText()')
+  await waitUntil(`the text of ${name}`, async () => (await read()) !== '')
+  return await read()
 }
 
 export function expectNoFlaws({ flaws }: Pick<WatchedPage, 'flaws'>): void {

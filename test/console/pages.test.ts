@@ -22,6 +22,7 @@ beforeAll(async () => {
     const { body } = await client.get('/v1/decisions?count=exact&limit=1')
     return (body['meta'] as { count: { value: number } }).count.value >= count
   })
+  await client.get(`/v1/decisions/${newest}?wait=30&until=evaluated`)
 })
 
 function rowsOf(page: Page) {
