@@ -25,7 +25,12 @@ import type { Streams } from './streams/streams.ts'
 
 export interface Services extends EvaluationReads {
   readonly config: Config<
-    'API_KEY_PEPPER' | 'GATEWAY_ROUTES' | 'MAIL_URL' | 'PUBLIC_URL' | 'REGISTRATION'
+    | 'API_KEY_PEPPER'
+    | 'CONSOLE_ENABLED'
+    | 'GATEWAY_ROUTES'
+    | 'MAIL_URL'
+    | 'PUBLIC_URL'
+    | 'REGISTRATION'
   >
   readonly store: Store
   readonly clock: Clock

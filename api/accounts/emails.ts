@@ -1,38 +1,65 @@
 /** Composes emails in plain text: registration, verification, password reset and invites. */
+import type { Config } from '../../platform/config/config.ts'
 import type { Email } from '../../platform/process/mail.ts'
 import { inviteDays } from '../organization/invites/schemas.ts'
 
-interface TokenEmail {
+interface Recipient {
   readonly to: string
+  readonly config: Config<'PUBLIC_URL' | 'CONSOLE_ENABLED'>
+}
+
+interface TokenEmail extends Recipient {
   readonly token: string
-  /** Base URL of the API, or null if PUBLIC_URL is not set. */
-  readonly publicUrl: string | null
+}
+
+interface Parts {
+  readonly subject: string
+  readonly why: string
+  readonly how: string
+  readonly path: string
+  /** The page of the console that takes the token. Default: none. */
+  readonly page?: string
+  readonly rest: string
 }
 
 const placeholder = 'https://your-sluice.example.com'
 
-function baseOf(publicUrl: string | null): string {
-  return (publicUrl ?? placeholder).replace(/\/+$/, '')
+function baseOf({ PUBLIC_URL }: Recipient['config']): string {
+  return (PUBLIC_URL ?? placeholder).replace(/\/+$/, '')
 }
 
-/** Puts the token on its own line. The text is ASCII, so mail encodings leave the token intact. */
-function writeEmail(
-  { to, token, publicUrl }: TokenEmail,
-  { subject, why, how, path, rest }: Record<'subject' | 'why' | 'how' | 'path' | 'rest', string>
-): Email {
+/** Returns the URL of a page of the console, or null if its address is unknown. */
+function consoleUrl({ config }: Recipient, page: string): string | null {
+  const isKnown = config.CONSOLE_ENABLED && config.PUBLIC_URL !== null
+  return isKnown ? `${baseOf(config)}/console/${page}` : null
+}
+
+/**
+ * Returns the token, after a link with the token to a page of the console if its address is known.
+ * Browsers do not send the part of a link after `#`, so no server logs it. The token is on a short
+ * line of its own, so that mail encodings leave it intact.
+ */
+function tokenLines(recipient: TokenEmail, page: string | undefined): string {
+  const { token } = recipient
+  const url = page === undefined ? null : consoleUrl(recipient, page)
+  if (url === null) return `  ${token}`
+  return `  ${url}#${token}\n\nor this token:\n\n  ${token}`
+}
+
+function writeEmail(recipient: TokenEmail, { subject, why, how, path, page, rest }: Parts): Email {
   const text = `${why}
 
 ${how}
 
-  ${token}
+${tokenLines(recipient, page)}
 
 The token belongs in the body of
-  POST ${baseOf(publicUrl)}${path}
+  POST ${baseOf(recipient.config)}${path}
 
 ${rest}
 If you did not request this, ignore this email.
 `
-  return { to, subject, text }
+  return { to: recipient.to, subject, text }
 }
 
 export function registrationEmail(recipient: TokenEmail): Email {
@@ -49,17 +76,18 @@ export function registrationEmail(recipient: TokenEmail): Email {
   })
 }
 
-export function accountExistsEmail({ to, publicUrl }: Omit<TokenEmail, 'token'>): Email {
-  const base = baseOf(publicUrl)
+export function accountExistsEmail(recipient: Recipient): Email {
+  const { to, config } = recipient
+  const base = baseOf(config)
   const text = `This address was used to register at Sluice.
 
 An account with this address already exists. To log in, use
 
-  POST ${base}/v1/auth/login
+  ${consoleUrl(recipient, '') ?? `POST ${base}/v1/auth/login`}
 
 If you have forgotten the password, request an email that resets it:
 
-  POST ${base}/v1/auth/password/forgot
+  ${consoleUrl(recipient, 'forgot-password') ?? `POST ${base}/v1/auth/password/forgot`}
 
 If you did not request this, ignore this email.
 `
@@ -80,8 +108,9 @@ export function resetEmail(recipient: TokenEmail): Email {
   return writeEmail(recipient, {
     subject: 'Reset your Sluice password',
     why: 'A password reset was requested for your Sluice account.',
-    how: 'To set a new password, use this token within an hour:',
+    how: 'To set a new password, use this within an hour:',
     path: '/v1/auth/password/reset',
+    page: 'reset-password',
     rest: 'Send {"token": "...", "new_password": "..."} as application/json.'
   })
 }
@@ -99,15 +128,15 @@ const nameCharsMax = 60
 const plainEmail = /^(?!www\.)[\w.+-]+@[^/]+$/
 
 export function inviteEmail(invite: InviteEmail): Email {
-  const { to, token, role, publicUrl } = invite
+  const { to, role, config } = invite
   const from = plainEmail.test(invite.from) ? invite.from : withoutLinks(invite.from)
   const organization = `"${withoutLinks(invite.organization)}"`
-  const base = (publicUrl ?? '').replace(/\/$/, '')
+  const base = config.PUBLIC_URL === null ? '' : baseOf(config)
   const text = `${from} invites you to ${organization} on Sluice, as ${role}.
 
-The token of the invite is
+To accept the invite, use this:
 
-  ${token}
+${tokenLines(invite, 'accept-invite')}
 
 It is only for this address, and is valid for ${inviteDays} days.
 

@@ -58,7 +58,7 @@ async function requestRegistration(
   const { token, isTaken } = await store.accounts.change((transaction) =>
     insertRegistration(transaction, { email, password_hash, name, organization_name, create_key })
   )
-  const recipient = { to: email, publicUrl: config.PUBLIC_URL }
+  const recipient = { to: email, config }
   mail.send(isTaken ? accountExistsEmail(recipient) : registrationEmail({ ...recipient, token }))
   return reply(202, { accepted: true })
 }
@@ -120,8 +120,7 @@ async function openAccount(
     return { user, organization, api_key, claims, refresh_token, token }
   })
   const { user, organization, api_key, claims, refresh_token, token } = made
-  const publicUrl = config.PUBLIC_URL
-  if (token !== null) mail.send(verificationEmail({ to: user.email, token, publicUrl }))
+  if (token !== null) mail.send(verificationEmail({ to: user.email, token, config }))
   const next = nextSteps({ role: claims.role, api_key, email_verified: user.email_verified })
   const { headers } = call
   const begun = { claims, refresh_token, headers, isCookie: call.body.cookie === true }

@@ -317,7 +317,7 @@ export const accountRoutes = [
       const token = await store.accounts.change((transaction) =>
         issueEmailToken(transaction, 'reset_password', email)
       )
-      if (token !== null) mail.send(resetEmail({ to: email, token, publicUrl: config.PUBLIC_URL }))
+      if (token !== null) mail.send(resetEmail({ to: email, token, config }))
       return reply(202, { accepted: true })
     }
   }),
@@ -386,8 +386,7 @@ export const accountRoutes = [
         const token = await store.accounts.change((transaction) =>
           issueEmailToken(transaction, 'verify_email', email)
         )
-        const publicUrl = config.PUBLIC_URL
-        if (token !== null) mail.send(verificationEmail({ to: email, token, publicUrl }))
+        if (token !== null) mail.send(verificationEmail({ to: email, token, config }))
       }
       return reply(202, { email, email_verified })
     }

@@ -12,7 +12,7 @@ import { routesOf } from '../services.ts'
 import type { OrganizationStore } from '../store.ts'
 import { defaultRangeDays } from '../time-range.ts'
 
-const entry = objectOf({
+export const auditEntry = objectOf({
   entry_id: uuid,
   created_at: time,
   actor: objectOf({
@@ -38,7 +38,7 @@ const entry = objectOf({
   request_id: orNull(text({ example: exampleOf(uuid) }))
 })
 
-const page = pageOf(entry)
+const page = pageOf(auditEntry)
 
 export const auditRoutes = [
   routesOf('organization')({
@@ -91,7 +91,7 @@ export const auditRoutes = [
   })
 ]
 
-interface EntryRow extends Omit<Static<typeof entry>, 'actor' | 'target' | 'details'> {
+interface EntryRow extends Omit<Static<typeof auditEntry>, 'actor' | 'target' | 'details'> {
   readonly actor_kind: string
   readonly actor_id: string | null
   readonly target_kind: string | null

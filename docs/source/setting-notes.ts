@@ -53,7 +53,7 @@ export const settingNotes: Readonly<Partial<Record<SettingName, string>>> = {
   MAIL_URL:
     'Examples: `smtp://user:password@host:587`, and `file:///folder`, which receives each email ' +
     'as a file. Without this setting, no email is sent, and passwords cannot be reset by email.',
-  PUBLIC_URL: 'It appears in emails and code snippets.',
+  PUBLIC_URL: 'It appears in emails, with links to the console, and in code snippets.',
   SECRETS_KEY:
     'Set the same value for gateways and evaluation. Without it, neither provider keys nor ' +
     'webhooks can be saved.',

@@ -15,14 +15,22 @@ interface ConsoleScene {
   readonly browser: Browser
 }
 
-/** Starts a gateway, and unless no test sends decisions the consumers, before all tests. */
-export function useConsoleScene({ withConsumers = true } = {}): () => ConsoleScene {
+interface SceneOptions {
+  /** Whether tests send decisions. Default: true. */
+  readonly withConsumers?: boolean
+  /** Environment variables of the gateway. */
+  readonly settings?: NodeJS.ProcessEnv
+}
+
+/** Starts a gateway, and the consumers unless they are not needed, before all tests. */
+export function useConsoleScene(options: SceneOptions = {}): () => ConsoleScene {
+  const { withConsumers = true, settings = {} } = options
   let scene: ConsoleScene | undefined
   beforeAll(async () => {
     const sluice = await createInstallation()
     const tenant = await sluice.createTenant()
     const [gateway] = await Promise.all([
-      sluice.start('gateway'),
+      sluice.start('gateway', settings),
       ...(withConsumers ? [sluice.start('storage'), sluice.start('evaluation')] : [])
     ])
     const browser = await startBrowser()

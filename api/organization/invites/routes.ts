@@ -80,7 +80,7 @@ export const inviteRoutes = [
         await edit.audit('invite.created', id, { email, role })
         return { invite, names: await queries.readNames(edit) }
       })
-      mail.send(inviteEmail({ to: email, role, token, ...names, publicUrl: config.PUBLIC_URL }))
+      mail.send(inviteEmail({ to: email, role, token, ...names, config }))
       // With open registration, the token proves ownership of the address, so only the email
       // contains it.
       return call.reply(201, { ...invite, token: config.REGISTRATION === 'open' ? null : token })

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react'
 import type { ComponentType } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { useOnboarding } from '../onboarding/use-onboarding.ts'
+import { linkToken } from '../session/link-token.ts'
 import { useSession } from '../session/use-session.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -31,14 +32,25 @@ const DeadLettersPage = lazyPage(
 const DeadLetterPage = lazyPage(
   async () => (await import('./dead-letters/dead-letter-page.tsx')).DeadLetterPage
 )
+const AccountPage = lazyPage(async () => (await import('./account/account-page.tsx')).AccountPage)
 const EvaluationPages = lazyPage(
   async () => (await import('./evaluation/evaluation-pages.tsx')).EvaluationPages
 )
+
+const accountPaths = /^\/(forgot-password|reset-password|accept-invite)$/
 
 export function App() {
   const { state, reason, owner } = useSession()
   const [path] = useLocation()
   if (state === 'starting') return null
+  const name = accountPaths.exec(path)?.[1]
+  if (name !== undefined) {
+    return (
+      <Suspense>
+        <AccountPage name={name} token={linkToken} />
+      </Suspense>
+    )
+  }
   if (state === 'signed_out') return <SignInPage reason={reason} />
   return (
     <Shell>

@@ -1,11 +1,12 @@
 /** The frame of every page: the rail with navigation, organization, theme and time zone. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import { useOnboarding } from '../onboarding/use-onboarding.ts'
-import { applyTheme, browserZone, themes, useTheme, useZone } from '../ui/preferences.ts'
-import { signOut, switchOrganization, useMe } from '../session/use-session.ts'
+import { switchOrganization, useMe } from '../session/use-session.ts'
+import { ThemeSelect, ZoneSelect } from '../ui/appearance.tsx'
+import { NavLink } from '../ui/nav-link.tsx'
 import { ProblemBox } from '../ui/problem-box.tsx'
+import { SignOutButton } from '../ui/sign-out-button.tsx'
 import { navigation } from './navigation.ts'
 import { Shortcuts } from './shortcuts.tsx'
 
@@ -19,11 +20,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <nav className="rail" aria-label="Main">
         <p className="brand">Sluice</p>
         <Organization />
-        {isNew && <Link href="/welcome" className={railLinkClass} children="Welcome" />}
-        {navigation.map(({ path, name }) => (
-          <Link key={path} href={path} className={railLinkClass}>
-            {name}
-          </Link>
+        {isNew && <NavLink href="/welcome" children="Welcome" />}
+        {navigation.map((page) => (
+          <NavLink key={page.path} href={page.path} section={page.path.replace(/(?<=.)\/.*/, '')}>
+            {page.name}
+          </NavLink>
         ))}
         <Shortcuts />
         <div className="rail-foot">
@@ -37,10 +38,6 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </div>
     </div>
   )
-}
-
-export function railLinkClass(isActive: boolean): string {
-  return isActive ? 'rail-link active' : 'rail-link'
 }
 
 function Organization() {
@@ -71,52 +68,14 @@ function Organization() {
   )
 }
 
-function ThemeSelect() {
-  const [theme, setTheme] = useTheme()
-  const change = (next: string): void => {
-    setTheme(next)
-    applyTheme(next)
-  }
-  return (
-    <label>
-      Theme
-      <select value={theme} onChange={(event) => change(event.target.value)}>
-        {themes.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
-const zones = [...new Set([browserZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
-
-function ZoneSelect() {
-  const [zone, setZone] = useZone()
-  return (
-    <label>
-      Time zone
-      <select value={zone} onChange={(event) => setZone(event.target.value)}>
-        {zones.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
 function Account() {
-  const { data } = useMe()
-  const [error, setError] = useState<unknown>(null)
+  const email = useMe().data?.user.email
   return (
     <>
-      <p className="quiet ellipsis" title={data?.user.email}>
-        {data?.user.email}
+      <p className="quiet ellipsis" title={email}>
+        {email}
       </p>
-      {error instanceof Error && <ProblemBox error={error} />}
-      <button type="button" className="small" onClick={() => void signOut().catch(setError)}>
-        Sign out
-      </button>
+      <SignOutButton label="Sign out" />
     </>
   )
 }

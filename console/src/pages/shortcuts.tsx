@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { isUuid } from '../text/is-uuid.ts'
+import { KeysSwitch } from '../ui/appearance.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { useKeysPreference } from '../ui/preferences.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { navigation } from './navigation.ts'
 
@@ -55,7 +55,7 @@ export function Shortcuts() {
       <p role="status" className="quiet">
         {message}
       </p>
-      {open === 'sheet' && <Sheet onClose={onClose} />}
+      {open === 'sheet' && <KeySheet onClose={onClose} />}
       {open === 'palette' && <Palette onClose={onClose} />}
     </>
   )
@@ -72,8 +72,7 @@ interface OverlayProps {
   readonly onClose: () => void
 }
 
-function Sheet({ onClose }: OverlayProps) {
-  const [isOn, setIsOn] = useKeysPreference()
+export function KeySheet({ onClose }: OverlayProps) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       <dl className="facts">
@@ -86,14 +85,7 @@ function Sheet({ onClose }: OverlayProps) {
           </div>
         ))}
       </dl>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={isOn === 'on'}
-          onChange={(event) => setIsOn(event.target.checked ? 'on' : 'off')}
-        />
-        Single keys work
-      </label>
+      <KeysSwitch />
       <button type="button" onClick={onClose}>
         Close
       </button>

@@ -16,11 +16,16 @@ interface TokenResponse {
 }
 
 /** Posts to a route that returns an access token and sets the refresh cookie. */
-export async function openTokens(
+export async function openTokens(...request: Parameters<typeof post>): Promise<Tokens> {
+  return tokensOf(await post<TokenResponse>(...request))
+}
+
+/** Posts to a route that needs no session. */
+export async function post<T>(
   path: string,
   body: object,
   signal: AbortSignal | null = null
-): Promise<Tokens> {
+): Promise<T> {
   const headers = { 'content-type': 'application/json' }
   const options = { method: 'POST', headers, body: JSON.stringify(body), signal }
   const response = await fetch(path, options).catch(() => {
@@ -28,7 +33,7 @@ export async function openTokens(
   })
   const text = await response.text()
   if (!response.ok) throw apiErrorOf(response.status, text, null)
-  return tokensOf(parseJson<TokenResponse>(text))
+  return parseJson<T>(text)
 }
 
 export function tokensOf(response: TokenResponse): Tokens {

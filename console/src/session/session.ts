@@ -72,8 +72,9 @@ export async function resumeSession(): Promise<void> {
   })
 }
 
-export async function signIn(email: string, password: string): Promise<void> {
-  keepTokens(await openTokens('/v1/auth/login', { email, password, cookie: true }))
+/** Begins a session by logging in, or by registering with an invite. */
+export async function signIn(credentials: object, path = '/v1/auth/login'): Promise<void> {
+  keepTokens(await openTokens(path, { ...credentials, cookie: true }))
 }
 
 /** Ends the session in all tabs. The caller has revoked it before. */

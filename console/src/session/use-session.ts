@@ -13,18 +13,20 @@ export function useSession() {
 
 export function useMe() {
   return useQuery({
-    queryKey: ['me'],
+    // Every change reads it again, because it can change the role or the organization.
+    queryKey: ['read', 'me'],
     queryFn: ({ signal }) => readJson<Me>({ path: '/v1/auth/me', signal })
   })
 }
 
 /**
  * Ends the session at the server and then in all tabs.
+ * @param all whether to end the sessions in other browsers, too
  * @throws {ApiError} if the server did not end it: the cookie would let anybody continue it here
  */
-export async function signOut(): Promise<void> {
+export async function signOut(all: boolean): Promise<void> {
   try {
-    await readText({ path: '/v1/auth/logout', body: {} })
+    await readText({ path: '/v1/auth/logout', body: { all } })
   } catch (error) {
     const isOver = error instanceof ApiError && error.problem.status === 401
     if (!isOver) throw error

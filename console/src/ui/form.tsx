@@ -66,6 +66,8 @@ export function Form(props: FormProps) {
 export interface FormValues {
   /** Returns the text of a field, without spaces at its ends. */
   text(name: string): string
+  /** Returns the text as it is, for passwords. */
+  exact(name: string): string
   /** Returns the text, or null if the field is empty. */
   textOrNull(name: string): string | null
   /** Returns the number, or null if the field is empty. */
@@ -80,12 +82,13 @@ function valuesOf(form: HTMLFormElement): FormValues {
   const data = new FormData(form)
   const all = (name: string): string[] =>
     data.getAll(name).filter((value) => typeof value === 'string')
-  const text = (name: string): string => (all(name)[0] ?? '').trim()
+  const exact = (name: string): string => all(name)[0] ?? ''
+  const text = (name: string): string => exact(name).trim()
   const textOrNull = (name: string): string | null => (text(name) === '' ? null : text(name))
   const numberOrNull = (name: string): number | null =>
     text(name) === '' ? null : Number(text(name))
   const json = (name: string): object => parseInput(text(name))
-  return { text, textOrNull, numberOrNull, all, json }
+  return { text, exact, textOrNull, numberOrNull, all, json }
 }
 
 /** @throws {ApiError} if the text is not JSON */

@@ -84,11 +84,14 @@ interface EmailFile {
   readonly mode: number
 }
 
-export async function emailsTo(scene: Scene, email: string): Promise<EmailFile[]> {
-  const names = (await readdir(scene.mailFolder)).toSorted()
+export async function emailsTo(
+  { mailFolder }: Pick<Scene, 'mailFolder'>,
+  email: string
+): Promise<EmailFile[]> {
+  const names = (await readdir(mailFolder)).toSorted()
   const files = await Promise.all(
     names.map(async (name) => {
-      const path = join(scene.mailFolder, name)
+      const path = join(mailFolder, name)
       return { text: await readFile(path, 'utf8'), mode: (await stat(path)).mode & 0o777 }
     })
   )

@@ -1,7 +1,6 @@
 /** The pages of evaluation with links between them. They are loaded when the first is opened. */
-import { Link } from 'wouter'
+import { Tabs } from '../../ui/nav-link.tsx'
 import { NotFound } from '../not-found.tsx'
-import { railLinkClass } from '../shell.tsx'
 import { ConnectionsPage } from './connections-page.tsx'
 import { EvaluatorPage, EvaluatorsPage } from './evaluator-page.tsx'
 import { HealthPage } from './health-page.tsx'
@@ -22,13 +21,7 @@ export function EvaluationPages({ name, id }: { readonly name: string; readonly 
   const Found = (id === undefined && new Map(Object.entries(pages)).get(name)) || NotFound
   return (
     <>
-      <nav className="tabs" aria-label="Evaluation">
-        {Object.keys(pages).map((each) => (
-          <Link key={each} href={`/evaluation/${each}`} className={railLinkClass}>
-            {each}
-          </Link>
-        ))}
-      </nav>
+      <Tabs label="Evaluation" names={Object.keys(pages)} />
       {isOne ? <EvaluatorPage key={id} id={id} /> : <Found />}
     </>
   )

@@ -1,13 +1,12 @@
 /** The runs of evaluators, by status and reason. The filters are in the URL. */
-import { parseAsString, useQueryStates } from 'nuqs'
 import { Link } from 'wouter'
 import type { runPage } from '../../../../api/results/schemas.ts'
 import { runReasons } from '../../../../core/evaluation/status-reason.ts'
 import { usePages } from '../../api/use-api.ts'
 import type { WireOf } from '../../api/wire.ts'
 import { explain } from '../../decision/explain.ts'
-import { visible } from '../../text/visible.ts'
 import type { TableColumn } from '../../ui/data-table.tsx'
+import { FilterBar, useFilters } from '../../ui/filter-bar.tsx'
 import { JsonField } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
 import { memberColumns, Value } from '../../ui/members.tsx'
@@ -23,11 +22,10 @@ import { ListPage } from './list-page.tsx'
 type Run = WireOf<typeof runPage>['data'][number]
 const path = '/v1/evaluation/runs'
 const names = ['status', 'status_reason', 'rule_id', 'evaluator_id']
-const all = Object.fromEntries(names.map((name) => [name, parseAsString]))
-const parsers = { ...all, from: parseAsString.withDefault('-7d') }
 const replayed = ['failed', 'expired', 'skipped', 'canceled']
 const statuses = ['succeeded', ...replayed, 'scheduled', 'running', 'retrying', 'blocked']
 const reasons = ['budget_exhausted', 'disabled', ...runReasons]
+const twice = (each: string) => [each, each] as const
 
 const columns: readonly TableColumn<Run>[] = [
   { name: 'Time', cell: (run) => <Value value={run.evaluated_at ?? run.scheduled_at} /> },
@@ -43,18 +41,20 @@ const columns: readonly TableColumn<Run>[] = [
 ]
 
 export function RunsPage() {
-  const [filters, setFilters] = useQueryStates(parsers, { history: 'push' })
+  const filters = useFilters(names)
+  const [filter] = filters
   const rules = usePages<RuleBody>(`${rulesPath}?limit=200`).rows
   const evaluators = usePages<EvaluatorRow>(`${evaluatorsPath}?limit=200`).rows
-  const given = Object.entries(filters).filter(([, value]) => value !== null)
-  const filter = Object.fromEntries(given) as Readonly<Record<string, string>>
-  const options: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-    status: statuses.map((each) => [each, each]),
-    status_reason: reasons.map((each) => [each, each]),
-    rule_id: rules.map(({ rule_id, name }) => [rule_id, name]),
-    evaluator_id: evaluators.map(({ evaluator_id, name }) => [evaluator_id, name]),
+  const choices = {
+    status: [['', 'any status'], ...statuses.map(twice)],
+    status_reason: [['', 'any reason'], ...reasons.map(twice)],
+    rule_id: [['', 'any rule'], ...rules.map(({ rule_id, name }) => [rule_id, name] as const)],
+    evaluator_id: [
+      ['', 'any evaluator'],
+      ...evaluators.map(({ evaluator_id, name }) => [evaluator_id, name] as const)
+    ],
     from: Object.entries(ranges)
-  }
+  } as const
   return (
     <ListPage
       title="Runs"
@@ -63,32 +63,9 @@ export function RunsPage() {
       columns={columns}
       keyOf={({ run_id }: Run) => run_id}
     >
-      <p className="actions">
-        {Object.entries(options).map(([name, values]) => (
-          <select
-            key={name}
-            aria-label={name}
-            value={filter[name] ?? ''}
-            onChange={({ target }) => void setFilters({ [name]: target.value || null })}
-          >
-            {name !== 'from' && (
-              <option value="">any {name.replace('_', ' ').replace(' id', '')}</option>
-            )}
-            {choicesOf(filter[name], values).map(([value, label]) => (
-              <option key={value} value={value}>
-                {visible(label)}
-              </option>
-            ))}
-          </select>
-        ))}
-      </p>
+      <FilterBar {...{ filters, choices }} />
     </ListPage>
   )
-}
-
-/** A link may choose a value that is not listed. */
-function choicesOf(chosen: string | undefined, values: readonly (readonly [string, string])[]) {
-  return [...new Map(chosen === undefined ? values : [[chosen, chosen], ...values])]
 }
 
 /** Waiting runs and runs with a score are not replayed. */

@@ -1,10 +1,11 @@
-/** Tests that an invite email contains the invite's token, and no links chosen by a stranger. */
+/** Tests that emails contain their tokens and the links of the console, but none of a stranger. */
 import { expect, test } from '@jest/globals'
-import { inviteEmail } from '../../../../api/accounts/emails.ts'
+import { accountExistsEmail, inviteEmail, resetEmail } from '../../../../api/accounts/emails.ts'
 
+const config = { PUBLIC_URL: 'https://sluice.example.com/', CONSOLE_ENABLED: false }
 const invite = {
   ...{ to: 'grace@example.com', token: 'sli_token', role: 'member', from: 'ada@example.com' },
-  ...{ organization: 'Acme', publicUrl: 'https://sluice.example.com/' }
+  ...{ organization: 'Acme', config }
 }
 
 test('names the inviter and the organization, the token and where to use it', () => {
@@ -16,7 +17,22 @@ test('names the inviter and the organization, the token and where to use it', ()
 })
 
 test('contains only paths without a public URL', () => {
-  expect(inviteEmail({ ...invite, publicUrl: null }).text).toContain('\n/v1/auth/register\n')
+  const nowhere = { PUBLIC_URL: null, CONSOLE_ENABLED: true }
+  const { text } = inviteEmail({ ...invite, config: nowhere })
+  expect(text).toContain('\n/v1/auth/register\n')
+  expect(text).toContain('\n  sli_token\n')
+})
+
+test('links to the console if it is served, with the token after #', () => {
+  const served = { PUBLIC_URL: 'https://sluice.example.com/', CONSOLE_ENABLED: true }
+  const to = { to: 'ada@example.com', token: 'slp_token', config: served }
+  const base = 'https://sluice.example.com/console'
+  expect(inviteEmail({ ...invite, config: served }).text).toContain(
+    `\n  ${base}/accept-invite#sli_token\n\nor this token:\n\n  sli_token\n`
+  )
+  expect(resetEmail(to).text).toContain(`\n  ${base}/reset-password#slp_token\n`)
+  expect(accountExistsEmail(to).text).toContain(`\n  ${base}/forgot-password\n`)
+  expect(accountExistsEmail({ ...to, config }).text).toContain('/v1/auth/password/forgot\n')
 })
 
 test('keeps the name of an organization on one line', () => {

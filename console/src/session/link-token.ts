@@ -1,0 +1,13 @@
+/** The token of a link in an email. It leaves the URL and the history before anything else runs. */
+
+const { hash, pathname } = location
+const isToken = (text: string): boolean => /^#sl[a-z]_/.test(text)
+
+/** Null if the page was opened without one. */
+export const linkToken = isToken(hash) ? hash.slice(1) : null
+if (linkToken !== null) history.replaceState(null, '', pathname)
+
+// A second link in the same tab changes the hash only.
+addEventListener('hashchange', () => {
+  if (isToken(location.hash)) location.reload()
+})
