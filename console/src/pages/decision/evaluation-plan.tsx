@@ -5,21 +5,19 @@ import { formatDuration } from '../../text/format.ts'
 import { explain } from '../../decision/explain.ts'
 import { visible } from '../../text/visible.ts'
 import type { EvaluationBody } from '../../api/wire.ts'
-import { Loading } from '../../ui/loading.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Pill } from '../../ui/pill.tsx'
-import { ProblemBox } from '../../ui/problem-box.tsx'
 import { linesOf } from './plan-lines.ts'
 import type { PlanLine } from './plan-lines.ts'
 import { useEvaluation } from './use-decision.ts'
 
 export function EvaluationPlan({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useEvaluation(id)
   return (
     <section aria-labelledby="evaluation">
       <h2 id="evaluation">Evaluation</h2>
-      {error !== null && <ProblemBox error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading label="Loading the evaluation…" />}
-      {data !== undefined && <Plan evaluation={data} />}
+      <Loaded query={useEvaluation(id)} what="the evaluation">
+        {(evaluation) => <Plan evaluation={evaluation} />}
+      </Loaded>
     </section>
   )
 }

@@ -3,9 +3,8 @@ import { Link } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
 import { visible } from '../../text/visible.ts'
 import type { SessionDecision } from '../../api/wire.ts'
-import { Loading } from '../../ui/loading.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Pill } from '../../ui/pill.tsx'
-import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useSessionContext } from './use-decision.ts'
 
@@ -15,24 +14,24 @@ interface SessionNeighborsProps {
 }
 
 export function SessionNeighbors({ id, sessionId }: SessionNeighborsProps) {
-  const { data, error, refetch } = useSessionContext(id, sessionId !== null)
+  const context = useSessionContext(id, sessionId !== null)
   if (sessionId === null) return null
   return (
     <section aria-labelledby="session">
       <h2 id="session">Session</h2>
-      {error !== null && <ProblemBox error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading label="Loading the session…" />}
-      {data !== undefined && (
-        <ol className="session">
-          {data.before.map((decision) => (
-            <Neighbor key={decision.decision_id} id={id} decision={decision} />
-          ))}
-          <li aria-current="true">This decision</li>
-          {data.after.map((decision) => (
-            <Neighbor key={decision.decision_id} id={id} decision={decision} />
-          ))}
-        </ol>
-      )}
+      <Loaded query={context} what="the session">
+        {({ before, after }) => (
+          <ol className="session">
+            {before.map((decision) => (
+              <Neighbor key={decision.decision_id} id={id} decision={decision} />
+            ))}
+            <li aria-current="true">This decision</li>
+            {after.map((decision) => (
+              <Neighbor key={decision.decision_id} id={id} decision={decision} />
+            ))}
+          </ol>
+        )}
+      </Loaded>
     </section>
   )
 }

@@ -5,6 +5,7 @@ import { useRead } from '../../api/use-api.ts'
 import type { StatsBody } from '../../api/wire.ts'
 import { fieldOf } from '../../query/query-text.ts'
 import { formatTime } from '../../text/format.ts'
+import { ProblemBox } from '../../ui/problem-box.tsx'
 import { useZone } from '../../ui/preferences.ts'
 import { barsOf } from './histogram-bars.ts'
 import type { Bar } from './histogram-bars.ts'
@@ -22,12 +23,16 @@ export function Histogram() {
     ...(agent_id !== '' && { agent_id }),
     ...(domain !== '' && !domain.includes(',') && { domain })
   })
-  const { data, error } = useRead<StatsBody>(`/v1/decisions/stats?${parameters}`)
+  const { data, error, errorUpdatedAt, refetch } = useRead<StatsBody>(
+    `/v1/decisions/stats?${parameters}`
+  )
   const bars = useMemo(() => (data === undefined ? [] : barsOf(data)), [data])
   const [first] = bars
-  if (error !== null) return <p className="quiet">No histogram: {error.message}</p>
   return (
     <figure className="histogram">
+      {error !== null && (
+        <ProblemBox key={errorUpdatedAt} error={error} onRetry={() => void refetch()} />
+      )}
       <Bars key={first?.from} bars={bars} />
       <figcaption className="quiet">
         {first !== undefined && `Decisions since ${formatTime(first.from, zone)}`}

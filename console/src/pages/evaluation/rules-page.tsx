@@ -19,7 +19,8 @@ const countsPath = '/v1/evaluation/scores/summary?group_by=rule_id&interval=none
 const ends = ['planned', 'scored', 'failed', 'skipped', 'expired', 'canceled', 'pending'] as const
 
 export function RulesPage() {
-  const { data, error } = useRead<WireOf<typeof summary>>(countsPath, { pollMs: 10_000 })
+  const summed = useRead<WireOf<typeof summary>>(countsPath, { pollMs: 10_000 })
+  const { data, error, errorUpdatedAt, refetch } = summed
   const counts = new Map(data?.denominators.map((each) => [each.key['rule_id'], each]))
   const countColumns = ends.map((name) => {
     const countOf = ({ rule_id }: RuleBody) => data && (counts.get(rule_id)?.[`n_${name}`] ?? 0)
@@ -34,7 +35,9 @@ export function RulesPage() {
       columns={[...columns, ...countColumns, { name: 'Actions', cell: actionsOf }]}
       keyOf={({ rule_id }: RuleBody) => rule_id}
     >
-      {error !== null && <ProblemBox error={error} />}
+      {error !== null && (
+        <ProblemBox key={errorUpdatedAt} error={error} onRetry={() => void refetch()} />
+      )}
       <p className="quiet">
         Runs of the last 24 hours: planned = scored + failed + skipped + expired + canceled +
         pending. A replayed run counts once.
