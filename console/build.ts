@@ -22,7 +22,7 @@ await build({
     // The Content-Security-Policy allows no data: URLs except images, and each file is cached.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What the first page needs is one file, although lazy pages share parts of it.
+    // Bundles the first page in one file, although lazy pages share parts of it.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'initial', tags: ['$initial'] }] } }
     },

@@ -127,7 +127,7 @@ function responsesOf(operation: Operation): Record<string, object> {
 
 const commonHeaders = {
   'X-Request-Id': 'The id of the request in the logs.',
-  'X-Sluice-Version': 'The version of the gateway that answered.'
+  'X-Sluice-Version': 'The version of the gateway that sent the response.'
 }
 
 const unchanged = {

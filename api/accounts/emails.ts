@@ -37,7 +37,7 @@ function consoleUrl({ config }: Recipient, page: string): string | null {
 /**
  * Returns the token, after a link with the token to a page of the console if its address is known.
  * Browsers do not send the part of a link after `#`, so no server logs it. The token is on a short
- * line of its own, so that mail encodings leave it intact.
+ * line of its own, so that mail encodings do not break it.
  */
 function tokenLines(recipient: TokenEmail, page: string | undefined): string {
   const { token } = recipient
@@ -108,7 +108,7 @@ export function resetEmail(recipient: TokenEmail): Email {
   return writeEmail(recipient, {
     subject: 'Reset your Sluice password',
     why: 'A password reset was requested for your Sluice account.',
-    how: 'To set a new password, use this within an hour:',
+    how: 'To set a new password within an hour, use:',
     path: '/v1/auth/password/reset',
     page: 'reset-password',
     rest: 'Send {"token": "...", "new_password": "..."} as application/json.'
@@ -134,7 +134,7 @@ export function inviteEmail(invite: InviteEmail): Email {
   const base = config.PUBLIC_URL === null ? '' : baseOf(config)
   const text = `${from} invites you to ${organization} on Sluice, as ${role}.
 
-To accept the invite, use this:
+To accept the invite, use:
 
 ${tokenLines(invite, 'accept-invite')}
 

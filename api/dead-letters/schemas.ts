@@ -65,10 +65,10 @@ const entryMembers = {
       'the state as well, with `sluice dlq`.'
   }),
   reason: text({
-    description: 'Why the message could not be processed, in one word.',
+    description: 'Code of the reason why the message was not processed.',
     example: 'id_conflict'
   }),
-  step: text({ description: 'The step that failed: `decode`, `plan` or `store`.' }),
+  step: text({ description: 'The step that failed: `decode` or `store`.' }),
   error: text({
     description: 'What went wrong, without any content of the message.',
     example: 'another decision has this decision_id'

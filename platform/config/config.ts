@@ -145,17 +145,17 @@ export const settings = {
     integer('Number of days that Postgres keeps decisions; by default, forever.', 0, [1, 36_500])
   ),
   AUDIT_INTERVAL_SECONDS: integer(
-    'Time between two audits by storage, which make the ledger of the API; 0 means none.',
+    'Interval between audits by storage, which produce the ledger; 0 turns them off.',
     300,
     [0, 86_400]
   ),
   AUDIT_WINDOW_SECONDS: integer(
-    'Length of the time window that such an audit covers.',
+    'Length of the time window of an audit by storage.',
     21_600,
     [3600, 604_800]
   ),
   AUDIT_BYTES_MAX: integer(
-    'Maximum bytes of messages that such an audit reads; if there are more, its window is shorter.',
+    'Maximum bytes that an audit by storage reads per topic; a larger window is shortened.',
     256 * mebibyte,
     [16 * mebibyte, 65_536 * mebibyte]
   ),

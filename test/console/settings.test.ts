@@ -59,7 +59,7 @@ describe('API keys', () => {
 
     await page.getByText('waiting for its first request').waitFor()
     expect(await statusOf(secret, { input: 1 })).toBe(422)
-    await page.getByText(/support agents: refused: .*output/).waitFor()
+    await page.getByText(/support agents: rejected: .*output/).waitFor()
     expect(await statusOf(secret)).toBe(202)
     await page.getByText('its requests are accepted').waitFor()
     await page.getByRole('cell', { name: '1', exact: true }).first().waitFor()
@@ -139,7 +139,7 @@ test('lists the sessions, and ends one', async () => {
 })
 
 describe('welcome', () => {
-  test('turns green by itself, one click from the decision and its scores', async () => {
+  test('completes without a reload, and links to the decision and its scores', async () => {
     const tenant = await scene().sluice.createTenant()
     const watched = await openPage(scene())
     const { page } = watched
@@ -242,7 +242,7 @@ describe('live', () => {
     return Number((await page.getByRole('button', { name: /new$/ }).innerText()).split(' ')[0])
   }
 
-  test('loses and doubles no decision over five cuts, and does not move the reader', async () => {
+  test('neither loses nor repeats a decision over five cuts, and does not scroll', async () => {
     const { page, send } = await openLive()
     await send(60)
     await waitUntil('60 decisions', async () => (await shownIn(page)) === 60)

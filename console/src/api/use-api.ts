@@ -7,7 +7,7 @@ import type { ApiRequest } from './api.ts'
 import type { PageOf } from './wire.ts'
 
 interface ReadOptions {
-  /** Reads again after each pause of this length, while the page is visible. */
+  /** Interval between reads while the page is visible. */
   readonly pollMs?: number
 }
 
@@ -57,7 +57,7 @@ export function usePages<T>(path: string, { pollMs }: ReadOptions = {}) {
   return { ...query, data, rows }
 }
 
-/** Sends changes. After each, what the page shows is read again. */
+/** Sends changes. After each change, reads the data of the page again. */
 export function useChange<T = unknown>() {
   const queries = useQueryClient()
   return useMutation<T, Error, ApiRequest>({

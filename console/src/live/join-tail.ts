@@ -19,7 +19,7 @@ const messageOf = (error: Error): string => error.message
 // Browsers have no locks on pages without TLS, except on loopback. There, each tab has a stream.
 const suffix = 'locks' in navigator ? '' : String(Math.random())
 
-/** @returns a function that leaves */
+/** @returns a function that stops following */
 export function joinTail(owner: string, onUpdate: (update: LiveUpdate) => void) {
   const name = `sluice-tail ${owner} ${suffix}`
   const channel = new BroadcastChannel(name)
@@ -79,7 +79,7 @@ export function joinTail(owner: string, onUpdate: (update: LiveUpdate) => void) 
   }
 }
 
-/** Waits, or until the signal. */
+/** Waits for the time, or until the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   setTimeout(resolve, ms)

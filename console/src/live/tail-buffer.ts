@@ -39,7 +39,7 @@ export function createTailBuffer(search: SearchBody) {
   let lastEventMs: number | null = null
   let cut: LiveUpdate['cut'] = null
 
-  /** A decision that was shown only changes. */
+  /** A decision that is already shown is updated in place. */
   function show(decision: DecisionSummary): void {
     const isKnown = shown.has(decision.decision_id)
     const isShown = isKnown || matches(search, decision)

@@ -1,4 +1,4 @@
-/** Reads how far the organization is on the way to its first score. */
+/** Reads the onboarding status of the organization. */
 import { useQuery } from '@tanstack/react-query'
 import type { onboarding } from '../../../api/onboarding/schemas.ts'
 import { readJson } from '../api/api.ts'

@@ -1,4 +1,4 @@
-/** The token of a link in an email. It leaves the URL and the history before anything else runs. */
+/** The token of a link in an email. It is removed from the URL and the history at once. */
 
 const { hash, pathname } = location
 const isToken = (text: string): boolean => /^#sl[a-z]_/.test(text)

@@ -6,7 +6,7 @@ import type { UserRole } from '../../../core/user-role.ts'
 import { useMe } from '../session/use-session.ts'
 
 interface ActionButtonProps {
-  /** The least role that may use it. The server checks it, too. */
+  /** The lowest role that may use it. The server checks it, too. */
   readonly needs: UserRole
   readonly isPrimary?: boolean
   readonly onClick: () => void

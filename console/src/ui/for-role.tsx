@@ -1,4 +1,4 @@
-/** Shows a part of a page to some roles only. The others see who may help them. */
+/** Shows a part of a page to some roles only. Other users see who has that role. */
 import type { ReactNode } from 'react'
 import type { member } from '../../../api/organization/schemas.ts'
 import { mayActAs } from '../../../core/user-role.ts'
@@ -9,7 +9,7 @@ import { useMe } from '../session/use-session.ts'
 import { Loaded } from './loaded.tsx'
 
 interface ForRoleProps {
-  /** The least role that may see it. The server checks it, too. */
+  /** The lowest role that may see it. The server checks it, too. */
   readonly needs: UserRole
   /** What is shown, for example `API keys`. */
   readonly what: string

@@ -38,7 +38,7 @@ export function AccountPage({ name, token }: AccountPageProps) {
 function ForgotPassword() {
   const request = ({ text }: FormValues) =>
     post('/v1/auth/password/forgot', { email: text('email') })
-  const done = 'If an account has this email, a link was sent to it. The link works for an hour.'
+  const done = 'If an account has this address, an email was sent to it. It is valid for an hour.'
   return (
     <Step action="Send a link" {...{ request, done }}>
       <EmailField />

@@ -56,7 +56,7 @@ function problemsOf({ status, evaluation, error_rate: { value, n } }: AgentRow):
   const problems = [
     status === 'silent' && 'sends nothing',
     evaluation.failed > 0 && `${evaluation.failed} evaluations failed`,
-    evaluation.partial > 0 && `${evaluation.partial} evaluated in part`,
+    evaluation.partial > 0 && `${evaluation.partial} partially evaluated`,
     value !== null && value > 0 && `${formatShare(value)} errors (n\u00a0${n})`
   ]
   return problems.filter((text) => text !== false).join(', ') || '–'

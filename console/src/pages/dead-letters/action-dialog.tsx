@@ -36,7 +36,7 @@ export function ActionDialog({ action, request, onClose }: ActionDialogProps) {
   useEffect(() => mutate({ path, body: { ...body, dry_run: true } }), [mutate, path, body])
   return (
     <Dialog title={action === 'replay' ? 'Replay records' : 'Drop records'} onClose={onClose}>
-      {trial.isPending && <Loading label="Looking for the records…" />}
+      {trial.isPending && <Loading label="Finding the records…" />}
       {trial.error !== null && <ProblemBox error={trial.error} />}
       {change.data === undefined && trial.data !== undefined && (
         <Confirm
@@ -68,8 +68,8 @@ function Confirm({ action, found, onConfirm, onClose }: ConfirmProps) {
   if (count === 0) {
     return (
       <>
-        <p>There is nothing to do.</p>
-        <ResultTable label="Records that are left out" results={others} />
+        <p>None of these records can be changed.</p>
+        <ResultTable label="Skipped records" results={others} />
         <button type="button" onClick={onClose}>
           Close
         </button>
@@ -80,10 +80,10 @@ function Confirm({ action, found, onConfirm, onClose }: ConfirmProps) {
     <>
       <p>
         {count} {count === 1 ? 'record' : 'records'} will be affected.
-        {found.left > 0 && ` ${found.left} more match; repeat the action for them.`}{' '}
+        {found.left > 0 && ` ${found.left} more match: repeat the action for them.`}{' '}
         {effects[action]}
       </p>
-      <ResultTable label="Records that are left out" results={others} />
+      <ResultTable label="Skipped records" results={others} />
       <Form
         action={`${action === 'replay' ? 'Replay' : 'Drop'} ${count}`}
         isDisabled={typed !== String(count)}
@@ -112,8 +112,8 @@ function Results({ result: { succeeded, unfinished, left, results }, onClose }: 
   return (
     <>
       <p className={unfinished > 0 ? 'problem' : 'quiet'} role="status">
-        {succeeded} of {results.length} are done.
-        {unfinished > 0 && ` ${unfinished} are not: see each line.`}
+        {succeeded} of {results.length} succeeded.
+        {unfinished > 0 && ` ${unfinished} did not: see the reasons below.`}
         {left > 0 && ` ${left} more match the filter.`}
       </p>
       <ResultTable label="Results" results={results} />

@@ -57,7 +57,7 @@ function Message({ record }: { readonly record: Detail }) {
       <h2>Value</h2>
       <p className="quiet">
         {formatBytes(value.bytes)}
-        {value.is_truncated && ', of which the start is shown'}
+        {value.is_truncated && ', only the start is shown'}
         {value.encoding === 'base64' && ', shown as base64'}
       </p>
       <pre className="json">{visible(value.content)}</pre>

@@ -48,15 +48,15 @@ export function DeadLettersPage() {
       }
     >
       <p className="quiet">
-        Messages that storage or evaluation could not process. They are kept in Kafka, and nothing
-        of them is lost until their topic deletes them.
+        Messages that storage or evaluation could not process. Kafka keeps them until the retention
+        time of their topic ends.
       </p>
       <Filters />
       <PagedTable
         label="Dead-letter records"
         list={list}
         keyOf={({ dead_letter_id }) => dead_letter_id}
-        empty={<p>No dead-letter record matches. That is good news.</p>}
+        empty={<p>No dead-letter record matches.</p>}
         columns={[recordColumn, selectColumn(selected, setSelected), ...columns]}
       />
       {action !== null && (

@@ -1,4 +1,4 @@
-/** The filters of the list of dead-letter records; the URL has them. */
+/** The filters of the list of dead-letter records; they are in the URL. */
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
 import { deadLetterSteps } from '../../../../core/message-outcome.ts'
 

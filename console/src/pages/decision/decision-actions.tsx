@@ -1,4 +1,4 @@
-/** What the user can do with a decision: copy, save, compare, give feedback, delete. */
+/** Actions on a decision: copy, save, compare, give feedback, delete. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'

@@ -12,7 +12,7 @@ interface PayloadProps {
 
 const exactness = {
   input: 'Exactly as sent',
-  output: 'The same text as sent; its escapes may be written in another way',
+  output: 'The same text as sent; escapes may be written differently',
   metadata: 'Exactly as sent'
 } as const
 

@@ -17,7 +17,9 @@ export function Facets() {
       {fields.map((field) => (
         <Facet key={field} field={field} />
       ))}
-      <p className="quiet">Counts are for the range, and other fields than agent for its agent.</p>
+      <p className="quiet">
+        Counts cover the time range and, except under agent, the chosen agent.
+      </p>
     </section>
   )
 }

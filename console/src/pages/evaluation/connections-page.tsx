@@ -18,7 +18,7 @@ const columns: readonly TableColumn<Connection>[] = [
   ...memberColumns<Connection>('name', 'base_url', 'has_api_key', 'api_key_hint', 'models'),
   { name: 'Circuit', cell: ({ circuit }) => <Pill word={circuit.state} /> },
   { name: 'Since', cell: ({ circuit }) => <Value value={circuit.since} /> },
-  { name: 'Why', cell: ({ circuit }) => <Value value={explain(circuit.reason)} /> },
+  { name: 'Reason', cell: ({ circuit }) => <Value value={explain(circuit.reason)} /> },
   { name: 'Actions', cell: actionsOf }
 ]
 

@@ -41,7 +41,7 @@ export function EvaluatorButton({ evaluator }: { readonly evaluator: EvaluatorRo
         label="Definition (JSON)"
         name="definition"
         value={isNew ? example : definitionOf(evaluator)}
-        hint="To test or save a judge calls its model, which the provider charges."
+        hint="Testing or saving a judge calls its model, and the provider charges for it."
       />
     </RequestButton>
   )

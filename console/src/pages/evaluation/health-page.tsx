@@ -68,7 +68,7 @@ function BudgetButton({ usd_per_day: day, usd_per_month: month, alert_at }: Budg
     <RequestButton label="Change budget" needs="admin" isPrimary request={request}>
       <Field label="US dollars per day" name="usd_per_day" defaultValue={day ?? ''} />
       <Field label="US dollars per month" name="usd_per_month" defaultValue={month ?? ''} />
-      Empty: no limit. Days and months are in UTC.
+      Leave empty for no limit. Days and months are in UTC.
     </RequestButton>
   )
 }

@@ -108,7 +108,7 @@ function RuleButton({ rule }: { readonly rule: RuleBody | null }) {
         ))}
       </fieldset>
       <JsonField label="Terms (JSON)" name="terms" value={terms} />
-      Preview the rule to save it.
+      Preview the rule before you save it.
     </RequestButton>
   )
 }

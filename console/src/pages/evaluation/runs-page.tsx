@@ -94,7 +94,7 @@ function ReplayButton({ filter }: { readonly filter: Readonly<Record<string, str
 
 function actionOf({ run_id, evaluated_at, cancel_requested_at, superseded_by }: Run) {
   if (evaluated_at !== null) return superseded_by === null ? '' : 'replayed'
-  if (cancel_requested_at !== null) return 'is being canceled'
+  if (cancel_requested_at !== null) return 'canceling'
   const cancel = () => ({ path: `${path}/${run_id}/cancel`, method: 'POST' as const })
   return (
     <RequestButton label="Cancel run" needs="member" request={cancel}>

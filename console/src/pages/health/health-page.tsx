@@ -1,4 +1,4 @@
-/** Health: what became of the decisions that the organization sent. */
+/** Health: the outcomes of the decisions that the organization sent. */
 import { parseAsStringLiteral, useQueryState } from 'nuqs'
 import { useRead } from '../../api/use-api.ts'
 import { formatNumber } from '../../text/format.ts'
@@ -39,7 +39,7 @@ export function HealthPage() {
         {({ outcomes: counted }) =>
           counted === null ? (
             <p className="notice">
-              Redis is unavailable, so the counts are unknown. Nothing is lost.
+              Redis is unavailable, so the counts are unknown. Decisions are not affected.
             </p>
           ) : (
             <Ingestion counted={counted} />
@@ -63,7 +63,7 @@ function Ingestion({ counted }: { readonly counted: CountedOutcomes }) {
         <strong>{formatNumber(rejected)}</strong> rejected
       </p>
       <p className="quiet">
-        Counted from <Time iso={since} />.{' '}
+        Counted since <Time iso={since} />.{' '}
         {droppedSum > 0 &&
           `SDKs reported ${formatNumber(droppedSum)} more that they dropped before sending.`}
       </p>

@@ -12,7 +12,7 @@ type Counts = Ledger['partitions'][number]
 
 const pollMs = 30_000
 
-/** What a message can have become; the counts add up to the messages. */
+/** The outcomes of a message. Their counts add up to the number of messages. */
 const states = {
   stored: 'stored',
   duplicate: 'duplicates',
@@ -38,7 +38,9 @@ export function LedgerSection() {
       <Loaded query={query} what="the ledger">
         {(body) =>
           body.ledger === null ? (
-            <p>Storage has not audited the topic yet. It does so every few minutes.</p>
+            <p>
+              No ledger: storage has not audited the topic yet, or does not count this organization.
+            </p>
           ) : (
             <Audit ledger={body.ledger} />
           )
@@ -64,7 +66,8 @@ function Audit({ ledger }: { readonly ledger: Ledger }) {
       <p className="quiet">
         The messages of your organization from <Time iso={window.from} /> to{' '}
         <Time iso={window.to} />, audited at <Time iso={audited_at} />.
-        {!exact && ' Some messages of the window could not be read, so the counts are not exact.'}
+        {!exact &&
+          ' Not exact: messages could not be read, or some duplicates may count as stored.'}
       </p>
       {gateway !== null && (
         <p className="quiet">

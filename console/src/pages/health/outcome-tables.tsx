@@ -56,7 +56,10 @@ function rejectionsOf({ rejected_by_code, points }: CountedOutcomes): Reason[] {
     return {
       code,
       title: problem?.title ?? code,
-      advice: problem?.retryable === true ? 'The same request may succeed later.' : 'Fix it first.',
+      advice:
+        problem?.retryable === true
+          ? 'The same request may succeed later.'
+          : 'Correct the request first.',
       count,
       trend: points.map((point) => point.rejected_by_code[code] ?? 0)
     }

@@ -20,7 +20,8 @@ export function RejectedTable() {
       <h2 id="rejected">Last rejected requests</h2>
       <Loaded query={rejected} what="the rejected requests">
         {({ data }) => {
-          if (data === null) return <p>Redis is unavailable, so they are unknown.</p>
+          if (data === null)
+            return <p>Redis is unavailable, so the rejected requests are unknown.</p>
           if (data.length === 0) return <p>No request was rejected.</p>
           return (
             <DataTable

@@ -71,7 +71,7 @@ function LiveStatus({ lastEventMs, cut }: TailView) {
   }, [])
   const secondsTo = (ms: number): number => Math.max(0, Math.round(Math.abs(ms - nowMs) / 1000))
   if (cut !== null) {
-    const words = `${cut.reason} Reconnecting, ${secondsTo(cut.retryAtMs)} s. Nothing is lost.`
+    const words = `${cut.reason} Reconnecting in ${secondsTo(cut.retryAtMs)} s.`
     return <p className="notice">{words}</p>
   }
   return lastEventMs !== null && <p className="quiet">Last event {secondsTo(lastEventMs)} s ago</p>

@@ -33,7 +33,12 @@ export function CreateKey() {
       {isOpen && (
         <KeyDialog {...dialog} onClose={() => setOpen(false)}>
           <Field label="Name" name="name" hint="What the key is for." required autoFocus />
-          <Field label="Expires (UTC)" name="expires_at" type="date" hint="Empty for never." />
+          <Field
+            label="Expires (UTC)"
+            name="expires_at"
+            type="date"
+            hint="Leave empty for no expiry."
+          />
           <fieldset>
             <legend>The key may</legend>
             {Object.entries(scopeWords).map(([value, words]) => (

@@ -1,4 +1,4 @@
-/** Makes an API key and shows its secret once. The secret is gone when the dialog closes. */
+/** Creates or rotates an API key, and shows its secret until the dialog closes. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { keyWithSecret } from '../../../../../api/organization/keys/schemas.ts'

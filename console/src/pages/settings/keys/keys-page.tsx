@@ -25,7 +25,7 @@ const columns: readonly TableColumn<ApiKey>[] = [
   { name: 'State', cell: ({ state }) => <Pill word={state} /> },
   { name: 'Last used', cell: ({ last_used_at }) => timeOf(last_used_at) },
   { name: 'Accepted, 24 h', cell: (key) => countOf(key.accepted_24h), isNumber: true },
-  { name: 'Refused, 24 h', cell: (key) => countOf(key.rejected_24h), isNumber: true },
+  { name: 'Rejected, 24 h', cell: (key) => countOf(key.rejected_24h), isNumber: true },
   { name: 'Ends', cell: ({ revoked_at, expires_at }) => timeOf(revoked_at ?? expires_at) },
   { name: 'Actions', cell: (apiKey) => <KeyActions apiKey={apiKey} /> }
 ]
@@ -60,8 +60,8 @@ function Keys() {
   )
 }
 
-/** Says what became known about the first request with a key. */
+/** Describes the result of the first request with a key. */
 function resultOf({ accepted_24h }: ApiKey, refusal: string | undefined): string {
   if (accepted_24h !== null && accepted_24h > 0) return 'its requests are accepted.'
-  return refusal === undefined ? 'waiting for its first request…' : `refused: ${visible(refusal)}`
+  return refusal === undefined ? 'waiting for its first request…' : `rejected: ${visible(refusal)}`
 }

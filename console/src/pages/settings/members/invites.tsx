@@ -53,7 +53,7 @@ function show(created: object) {
   const link = `${location.origin}/console/accept-invite#${token}`
   return (
     <>
-      <p>{email} can join with this link. It is shown only here, and sent if emails are set up.</p>
+      <p>{email} can join with this link. It is shown only once.</p>
       <pre className="command">{link}</pre>
       <CopyButton text={link} label="Copy the link" />
     </>

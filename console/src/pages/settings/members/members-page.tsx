@@ -48,7 +48,7 @@ function MemberActions({ user_id, email, role }: MemberRow) {
   return (
     <div className="row-actions">
       <RequestButton label="Change role" needs={needs} request={change}>
-        <p>{email} can do what the new role allows within 5 seconds.</p>
+        <p>The new role of {email} takes effect within 5 seconds.</p>
         <RoleField value={role} />
       </RequestButton>
       <RequestButton
