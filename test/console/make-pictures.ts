@@ -22,6 +22,11 @@ const pictures: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('gridcell', { name: 'refund-agent' }).first().click()
     await page.getByRole('link', { name: 'Open' }).click()
     await page.getByRole('cell', { name: 'succeeded' }).first().waitFor()
+  },
+  health: async (page) => {
+    await page.getByRole('link', { name: 'Health' }).click()
+    // Storage writes the ledger with its first audit, and the page reads it every 30 seconds.
+    await page.getByText('audited at').waitFor({ timeout: 120_000 })
   }
 }
 
