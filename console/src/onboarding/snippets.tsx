@@ -8,7 +8,7 @@ const languages = ['env', 'curl', 'typescript', 'python'] as const
 
 /** @param apiKey written into the code instead of the placeholder */
 export function Snippets({ apiKey = '$&' }: { readonly apiKey?: string }) {
-  const [shown, setShown] = useState<(typeof languages)[number]>('env')
+  const [shown, setShown] = useState<(typeof languages)[number]>('curl')
   const { data } = useOnboarding()
   const code = data?.snippets[shown].replaceAll('slk_YOUR_API_KEY', apiKey) ?? ''
   return (

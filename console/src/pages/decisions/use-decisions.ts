@@ -10,6 +10,7 @@ import type { ListState } from './use-list-state.ts'
 const pageLimit = 100
 /** Rows in memory. Beyond them the user narrows the query. */
 export const rowsMax = 10_000
+const newestMs = 2000
 
 function search(body: SearchBody, signal: AbortSignal): Promise<DecisionPageBody> {
   return readJson<DecisionPageBody>({ path: '/v1/decisions/search', body, signal })
@@ -55,6 +56,7 @@ export function useNewest(isWanted: boolean) {
   return useQuery({
     queryKey: ['decisions', 'newest'],
     enabled: isWanted,
+    refetchInterval: newestMs,
     queryFn: async ({ signal }) => {
       const { data } = await search({ from: '1970-01-01T00:00:00Z', limit: 1 }, signal)
       return data[0] ?? null

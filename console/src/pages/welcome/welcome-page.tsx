@@ -46,6 +46,7 @@ export function WelcomePage() {
               <TestEvent />
               <CreateKey />
             </p>
+            <p>Create an API key to get this code with the key in it.</p>
             <Snippets />
             <RejectedTable />
           </>
