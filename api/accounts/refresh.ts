@@ -13,7 +13,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { query, sql } from '../../platform/postgres/sql.ts'
 import { originOf, recordAudit } from '../organization/record-audit.ts'
 import type { Services } from '../services.ts'
-import { idleSeconds, refreshCookiesOf, replyWithSession } from './sessions.ts'
+import { idleSeconds, isOverTls, refreshCookiesOf, replyWithSession } from './sessions.ts'
 import type { Caller } from './sessions.ts'
 
 /**
@@ -42,9 +42,10 @@ export async function refresh(
   call: Caller & { readonly body: { readonly refresh_token?: string } },
   services: Services
 ): Promise<Reply> {
-  const { store, liveSessions, successionKey } = services
+  const { store, liveSessions, successionKey, config } = services
   const sent = call.body.refresh_token
-  const [text, other] = sent === undefined ? refreshCookiesOf(call.headers) : [sent]
+  const isSecure = isOverTls(config, call.headers)
+  const [text, other] = sent === undefined ? refreshCookiesOf(call.headers, isSecure) : [sent]
   if (text === undefined || other !== undefined) {
     const detail =
       other === undefined

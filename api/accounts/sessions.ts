@@ -143,7 +143,6 @@ export function replyWithSession(
   return isCookie ? withRefreshCookie(answer, isOverTls(config, headers), refresh_token) : answer
 }
 
-const cookieName = 'sluice_refresh'
 const refreshTokenExpression = new RegExp(tokenPattern('slr'))
 
 /**
@@ -158,6 +157,16 @@ export function isOverTls(
 }
 
 /**
+ * Returns the name and the path of the cookie. Over TLS, the prefix `__Host-` makes browsers reject
+ * a cookie that another host of the same domain sets; it requires this path.
+ */
+function cookieOf(isSecure: boolean) {
+  return isSecure
+    ? { name: '__Host-sluice_refresh', path: '/' }
+    : { name: 'sluice_refresh', path: '/v1/auth' }
+}
+
+/**
  * Sets the refresh-token cookie, which is HttpOnly and SameSite=Strict.
  * @param refreshToken null deletes the cookie
  */
@@ -166,9 +175,10 @@ export function withRefreshCookie(
   isSecure: boolean,
   refreshToken: string | null
 ): Reply {
-  const attributes = `Path=/v1/auth; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+  const { name, path } = cookieOf(isSecure)
+  const attributes = `Path=${path}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
   const seconds = refreshToken === null ? 0 : idleSeconds
-  const cookie = `${cookieName}=${refreshToken ?? ''}; Max-Age=${seconds}; ${attributes}`
+  const cookie = `${name}=${refreshToken ?? ''}; Max-Age=${seconds}; ${attributes}`
   return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
 }
 
@@ -176,9 +186,13 @@ export function withRefreshCookie(
  * Returns the refresh tokens of the cookies that are not malformed. More than one means that
  * another host of the same domain has set a cookie for this one.
  */
-export function refreshCookiesOf(headers: IncomingHttpHeaders): readonly string[] {
+export function refreshCookiesOf(
+  headers: IncomingHttpHeaders,
+  isSecure: boolean
+): readonly string[] {
+  const start = `${cookieOf(isSecure).name}=`
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim())
-  const named = pairs.filter((pair) => pair.startsWith(`${cookieName}=`))
-  const tokens = named.map((pair) => pair.slice(cookieName.length + 1))
+  const named = pairs.filter((pair) => pair.startsWith(start))
+  const tokens = named.map((pair) => pair.slice(start.length))
   return tokens.filter((token) => refreshTokenExpression.test(token))
 }

@@ -57,6 +57,7 @@ export const ingestionRoutes = [
       'Storage audits the last hours every few minutes. Messages that cannot be decoded name no ' +
       'organization and are in no ledger, like decisions that SDKs dropped.',
     answers: { 200: { description: 'The ledger.', schema: schemas.ledger } },
+    share: 'expensive reads',
     handle: async ({ principal, reply }, services) =>
       reply(200, await readLedger(services.store.of(principal.organization_id), services))
   })

@@ -220,6 +220,28 @@ describe('the cookie of a browser', () => {
     expect(await cookieFrom(scene.url, 'http://localhost:3000')).not.toContain('Secure')
   })
 
+  test('has a name over TLS that no other host of the domain can set', async () => {
+    const origin = 'https://sluice.example.com'
+    const json = { 'content-type': 'application/json', origin }
+    const body = JSON.stringify({ email, password, cookie: true })
+    const answer = await fetch(`${scene.url}/v1/auth/login`, {
+      ...{ method: 'POST', headers: json, body }
+    })
+    const [pair = '', ...attributes] = cookieOf(answer.headers).split('; ')
+    expect(pair).toMatch(/^__Host-sluice_refresh=slr_/)
+    expect(attributes).toEqual([
+      ...['Max-Age=2592000', 'Path=/', 'HttpOnly', 'SameSite=Strict', 'Secure']
+    ])
+    // A neighbor can have its own session, and set its token under the name without the prefix.
+    const foreign = pair.replace('__Host-', '')
+    const tossed = await send('/v1/auth/refresh', { ...json, cookie: foreign })
+    expect([tossed.status, ((await tossed.json()) as ProblemBody).code]).toEqual([
+      ...[401, 'refresh_invalid']
+    ])
+    const both = { ...json, cookie: `${foreign}; ${pair}` }
+    expect((await send('/v1/auth/refresh', both)).status).toBe(200)
+  })
+
   test('is rejected next to another one, whose host is unknown', async () => {
     const { headers } = await scene.post('/v1/auth/login', { email, password, cookie: true })
     const own = cookieOf(headers).split(';')[0] ?? ''

@@ -52,8 +52,14 @@ test('limits account calls separately', async () => {
   await Promise.all(loud)
 })
 
+const shareOf = (id: string) =>
+  apiRoutes.find(({ operation }) => operation.operation_id === id)?.share
+
 test('limits replays together with the list of runs, because both scan all runs', () => {
-  const shareOf = (id: string) =>
-    apiRoutes.find(({ operation }) => operation.operation_id === id)?.share
   expect([shareOf('listRuns'), shareOf('replayRuns')]).toEqual(Array(2).fill('expensive reads'))
+})
+
+test('limits the ledger together with the outcomes, because both read all counters of hours', () => {
+  const shares = [shareOf('readIngestionOutcomes'), shareOf('readLedger')]
+  expect(shares).toEqual(Array(2).fill('expensive reads'))
 })
