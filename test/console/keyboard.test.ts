@@ -12,7 +12,7 @@ async function tabTo(page: Page, control: Locator): Promise<void> {
   await control.waitFor()
   for (let tabs = 0; tabs < tabsMax; tabs += 1) {
     if ((await control.and(page.locator(':focus-visible')).count()) > 0) {
-      const outline = await control.evaluate<string>('(it) => getComputedStyle(it).outlineStyle')
+      const outline = await control.evaluate('(it) => getComputedStyle(it).outlineStyle')
       expect(outline).not.toBe('none')
       return
     }

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await storeAgentUsage(sluice.database, tenant.organization_id, decisions)
 })
 
-test('the keyboard reaches the last of 10,000 rows, of which few are in the document', async () => {
+test('the keyboard reaches the last of 10,000 rows, and few are in the document', async () => {
   const watched = await openPage(scene())
   const { page } = watched
   await signIn(page, scene().tenant, '/console/decisions?facets=false')

@@ -22,6 +22,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Returns the seconds after which the API allows a retry; 0 if it did not say. */
+export function retryAfterOf(error: unknown): number {
+  return error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0
+}
+
 export function unreachable(): ApiError {
   return new ApiError({
     title: 'Sluice cannot be reached',

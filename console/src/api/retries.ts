@@ -1,5 +1,5 @@
 /** Decides which failed reads are retried without being asked. */
-import { ApiError } from './api-error.ts'
+import { ApiError, retryAfterOf } from './api-error.ts'
 
 const retriesMax = 2
 /** A decision that was just accepted is stored within seconds. Each retry waits at the server. */
@@ -15,7 +15,7 @@ export function shouldRetry(failures: number, error: Error): boolean {
 
 export function retryDelayOf(failures: number, error: Error): number {
   if (isNotYet(error)) return 0
-  const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0
+  const asked = retryAfterOf(error)
   return Math.max(asked * 1000, 500 * 2 ** failures)
 }
 

@@ -2,6 +2,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef } from 'react'
+import { retryAfterOf } from './api-error.ts'
 import { readJson } from './api.ts'
 import type { ApiRequest } from './api.ts'
 import type { PageOf } from './wire.ts'
@@ -18,11 +19,16 @@ export function useRead<T>(path: string | null, { pollMs }: ReadOptions = {}) {
     queryKey,
     enabled: path !== null,
     queryFn: ({ signal }) => readJson<T>({ path: path ?? '', signal }),
-    refetchInterval: pollMs ?? false,
+    refetchInterval: ({ state }) => intervalOf(pollMs, state.error),
     placeholderData: keepPreviousData
   })
   const data = useKept<T>(query, queryKey)
   return { ...query, data: path === null ? undefined : data }
+}
+
+/** Waits at least as long as the API asked for. */
+function intervalOf(pollMs: number | undefined, error: unknown): number | false {
+  return pollMs === undefined ? false : Math.max(pollMs, retryAfterOf(error) * 1000)
 }
 
 interface KeptQuery<T> {
@@ -48,7 +54,7 @@ export function usePages<T>(path: string, { pollMs }: ReadOptions = {}) {
       readJson<PageOf<T>>({ path: withParameter(path, 'cursor', pageParam), signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.next_cursor,
-    refetchInterval: pollMs ?? false,
+    refetchInterval: ({ state }) => intervalOf(pollMs, state.error),
     placeholderData: keepPreviousData
   })
   const data = useKept(query, queryKey)

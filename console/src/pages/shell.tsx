@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { useOnboarding } from '../onboarding/use-onboarding.ts'
 import { switchOrganization, useMe } from '../session/use-session.ts'
+import { visible } from '../text/visible.ts'
 import { ThemeSelect, ZoneSelect } from '../ui/appearance.tsx'
 import { NavLink } from '../ui/nav-link.tsx'
 import { ProblemBox } from '../ui/problem-box.tsx'
@@ -46,7 +47,8 @@ function Organization() {
   if (data === undefined) return <p className="organization"> </p>
   const { organizations, organization_id } = data
   const current = organizations.find(({ id }) => id === organization_id)
-  if (organizations.length < 2) return <p className="organization">{current?.name}</p>
+  if (organizations.length < 2)
+    return <p className="organization">{visible(current?.name ?? '')}</p>
   const change = (id: string): void => {
     switchOrganization(id).then(
       () => setError(null),
@@ -59,7 +61,7 @@ function Organization() {
       <select value={organization_id} onChange={(event) => change(event.target.value)}>
         {organizations.map(({ id, name }) => (
           <option key={id} value={id}>
-            {name}
+            {visible(name)}
           </option>
         ))}
       </select>

@@ -1,6 +1,7 @@
 /** Shows what went wrong, the id of the request, and a button that retries. */
 import { useEffect, useState } from 'react'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError, retryAfterOf } from '../api/api-error.ts'
+import { visible } from '../text/visible.ts'
 import { CopyButton } from './copy-button.tsx'
 
 interface ProblemBoxProps {
@@ -13,7 +14,7 @@ export function ProblemBox({ error, onRetry }: ProblemBoxProps) {
   return (
     <div className="problem" role="alert">
       <strong>{problem?.title ?? 'The console failed'}</strong>
-      <p>{error.message}</p>
+      <p>{visible(error.message)}</p>
       {problem !== null && <ProblemDetails problem={problem} />}
       {onRetry !== undefined && <RetryButton error={error} onRetry={onRetry} />}
     </div>
@@ -28,7 +29,7 @@ function ProblemDetails({ problem }: Pick<ApiError, 'problem'>) {
         <ul>
           {errors.map(({ pointer, detail }) => (
             <li key={pointer}>
-              <code>{pointer}</code> {detail}
+              <code>{visible(pointer)}</code> {visible(detail)}
             </li>
           ))}
         </ul>
@@ -49,7 +50,7 @@ function ProblemDetails({ problem }: Pick<ApiError, 'problem'>) {
 
 /** Waits as long as the server asked for. */
 function RetryButton({ error, onRetry }: Required<ProblemBoxProps>) {
-  const seconds = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0
+  const seconds = retryAfterOf(error)
   const [left, setLeft] = useState(seconds)
   useEffect(() => {
     if (left <= 0) return

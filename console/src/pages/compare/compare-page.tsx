@@ -9,6 +9,7 @@ import { visible } from '../../text/visible.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Field, Form } from '../../ui/form.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
+import { Value } from '../../ui/members.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useDecision } from '../decision/use-decision.ts'
 import { diffLines } from './diff-lines.ts'
@@ -58,8 +59,8 @@ function Comparison({ one, other }: ComparisonProps) {
   const columns = [
     { name: 'Field', cell: (name: string) => name },
     { name: 'Differs', cell: (name: string) => (left[name] === right[name] ? '' : 'differs') },
-    { name: 'First', cell: (name: string) => <bdi>{visible(left[name] ?? '–')}</bdi> },
-    { name: 'Second', cell: (name: string) => <bdi>{visible(right[name] ?? '–')}</bdi> }
+    { name: 'First', cell: (name: string) => <Value value={left[name]} /> },
+    { name: 'Second', cell: (name: string) => <Value value={right[name]} /> }
   ]
   return (
     <>

@@ -5,6 +5,7 @@ import { useRead } from '../../api/use-api.ts'
 import type { StatsBody } from '../../api/wire.ts'
 import { fieldOf } from '../../query/query-text.ts'
 import { formatTime } from '../../text/format.ts'
+import { visible } from '../../text/visible.ts'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { useZone } from '../../ui/preferences.ts'
 import { barsOf } from './histogram-bars.ts'
@@ -36,8 +37,8 @@ export function Histogram() {
       <Bars key={first?.from} bars={bars} />
       <figcaption className="quiet">
         {first !== undefined && `Decisions since ${formatTime(first.from, zone)}`}
-        {agent_id !== '' && `, agent ${agent_id}`}
-        {parameters.has('domain') && `, domain ${domain}`}. Red: verdict fail or mixed.
+        {agent_id !== '' && `, agent ${visible(agent_id)}`}
+        {parameters.has('domain') && `, domain ${visible(domain)}`}. Red: verdict fail or mixed.
       </figcaption>
     </figure>
   )

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { key } from '../../../../../api/organization/keys/schemas.ts'
 import type { WireOf } from '../../../api/wire.ts'
+import { visible } from '../../../text/visible.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import type { FormValues } from '../../../ui/form.tsx'
 import { RequestButton } from '../../../ui/request-button.tsx'
@@ -10,7 +11,8 @@ import { KeyDialog } from './key-dialog.tsx'
 export type ApiKey = WireOf<typeof key>
 
 export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
-  const { key_id, name, state, replaced_by } = apiKey
+  const { key_id, state, replaced_by } = apiKey
+  const name = visible(apiKey.name)
   const [isOpen, setOpen] = useState(false)
   const isAlive = state === 'active' || state === 'expiring'
   const path = `/v1/auth/api-keys/${key_id}`

@@ -19,7 +19,7 @@ const countOf = (count: number | null): string => count?.toLocaleString('en') ??
 const timeOf = (iso: string | null) => (iso === null ? 'never' : <Time iso={iso} />)
 
 const columns: readonly TableColumn<ApiKey>[] = [
-  { name: 'Name', cell: ({ name }) => name },
+  { name: 'Name', cell: ({ name }) => visible(name) },
   { name: 'Key', cell: ({ prefix }) => <code>{prefix}…</code> },
   { name: 'May', cell: ({ scopes }) => scopes.map((scope) => scopeWords[scope]).join(', ') },
   { name: 'State', cell: ({ state }) => <Pill word={state} /> },
@@ -51,7 +51,7 @@ function Keys() {
     <>
       {newest && Date.now() - Date.parse(newest.created_at) < newForMs && (
         <p role="status">
-          <strong>{newest.name}</strong>: {resultOf(newest, refused?.detail)}
+          <strong>{visible(newest.name)}</strong>: {resultOf(newest, refused?.detail)}
         </p>
       )}
       <PagedTable label="API keys" {...{ list, columns, keyOf, empty }} />
