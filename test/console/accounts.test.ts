@@ -154,7 +154,7 @@ test('a forgotten password is replaced once with the link of an email', async ()
   await page.getByRole('link', { name: 'Forgot your password?' }).click()
   await page.getByLabel('Email').fill(tenant.email)
   await page.getByRole('button', { name: 'Send a link' }).click()
-  await page.getByText('If an account has this email').waitFor()
+  await page.getByText('If an account has this address').waitFor()
 
   const link = await linkTo(tenant.email)
   await page.goto(link)
