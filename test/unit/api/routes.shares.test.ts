@@ -59,7 +59,7 @@ test('limits replays together with the list of runs, because both scan all runs'
   expect([shareOf('listRuns'), shareOf('replayRuns')]).toEqual(Array(2).fill('expensive reads'))
 })
 
-test('limits the ledger together with the outcomes, because both read all counters of hours', () => {
+test('limits the ledger together with the outcomes, because both read many counters', () => {
   const shares = [shareOf('readIngestionOutcomes'), shareOf('readLedger')]
   expect(shares).toEqual(Array(2).fill('expensive reads'))
 })
