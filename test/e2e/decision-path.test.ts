@@ -120,7 +120,7 @@ describe('a decision', () => {
       output_not_empty: { passed: true }
     })
     expect(body['progress']).toMatchObject({ planned: 8, failed: 0, pending: 0 })
-    expect(await client.get(`/v1/decisions/${id}`)).toMatchObject({
+    expect(await client.get(`/v1/decisions/${id}?wait=20`)).toMatchObject({
       body: { evaluation: { status: 'evaluated', verdict: 'mixed' } }
     })
   })
