@@ -30,6 +30,13 @@ export function readLocalFile(path: string): LocalFile | null {
   }
 }
 
+/** @throws if `npm start` is not running */
+export function readRunning(path: string): LocalFile {
+  const local = readLocalFile(path)
+  if (local !== null && Object.keys(local.pids).length > 0) return local
+  throw new Error('Sluice is not running. Run `npm start` in another terminal, and retry.')
+}
+
 /** Writes a temporary file and renames it, so that readers never see a partial file. */
 export function writeLocalFile(path: string, content: LocalFile): void {
   mkdirSync(dirname(path), { recursive: true })

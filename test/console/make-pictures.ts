@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { readLocalFile } from '../../stack/local-file.ts'
+import { readRunning } from '../../stack/local-file.ts'
 import type { LocalFile } from '../../stack/local-file.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { signIn } from './sign-in.ts'
@@ -30,10 +30,7 @@ const pictures: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   }
 }
 
-const local = readLocalFile(join(root, '.sluice/local.json'))
-if (local === null || Object.keys(local.pids).length === 0) {
-  throw new Error('Sluice is not running. Run `npm start` in another terminal, and retry.')
-}
+const local = readRunning(join(root, '.sluice/local.json'))
 await using browser = await launchChromium()
 for (const theme of themes) await takePictures(browser, local, theme)
 

@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path'
 import type { CDPSession } from 'playwright-core'
-import { readLocalFile } from '../../stack/local-file.ts'
+import { readRunning } from '../../stack/local-file.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { signIn } from './sign-in.ts'
 
@@ -14,10 +14,7 @@ const growthMax = 20e6
 const warmUpMinutes = 5
 const minutes = Number(process.argv[2] ?? 60)
 
-const local = readLocalFile(join(import.meta.dirname, '../../.sluice/local.json'))
-if (local === null || Object.keys(local.pids).length === 0) {
-  throw new Error('Sluice is not running. Run `npm start` in another terminal, and retry.')
-}
+const local = readRunning(join(import.meta.dirname, '../../.sluice/local.json'))
 const { base_url, api_key, console_url } = local
 
 await using browser = await launchChromium()
