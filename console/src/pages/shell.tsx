@@ -23,7 +23,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <Organization />
         {isNew && <NavLink href="/welcome" children="Welcome" />}
         {navigation.map((page) => (
-          <NavLink key={page.path} href={page.path} section={page.path.replace(/(?<=.)\/.*/, '')}>
+          <NavLink key={page.path} href={page.path} section={page.path.split('/', 2).join('/')}>
             {page.name}
           </NavLink>
         ))}

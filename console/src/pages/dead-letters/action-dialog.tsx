@@ -126,7 +126,7 @@ function Results({ result: { succeeded, unfinished, left, results }, onClose }: 
   )
 }
 
-const sentences: Readonly<Record<string, string>> = {
+const sentences = {
   would_fail_again: 'It would fail again, so it can only be dropped.',
   in_progress: 'Another request is handling it.',
   too_many_pending: 'Too many records wait for storage. Repeat the action later.',
@@ -137,7 +137,7 @@ const sentences: Readonly<Record<string, string>> = {
 
 function explain(reason: string | null): string {
   if (reason === null) return '–'
-  return Object.hasOwn(sentences, reason) ? (sentences[reason] ?? '') : visible(reason)
+  return new Map(Object.entries(sentences)).get(reason) ?? visible(reason)
 }
 
 interface ResultTableProps {

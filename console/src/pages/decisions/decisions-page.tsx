@@ -1,7 +1,7 @@
 /** The list of decisions, with the query bar and a panel that shows one of them. */
 import { useZone } from '../../ui/preferences.ts'
 import { useTitle } from '../../ui/page.tsx'
-import { ProblemBox } from '../../ui/problem-box.tsx'
+import { QueryProblem } from '../../ui/loaded.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import { Facets } from './facets.tsx'
 import { Freshness } from './freshness.tsx'
@@ -32,13 +32,7 @@ export function DecisionsPage() {
         <ListTools />
       </header>
       <QueryBar />
-      {list.error !== null && (
-        <ProblemBox
-          key={list.errorUpdatedAt}
-          error={list.error}
-          onRetry={() => void list.refetch()}
-        />
-      )}
+      <QueryProblem query={list} />
       {isReady && <Histogram />}
       <div className="split">
         {isReady && state.facets && <Facets />}

@@ -37,7 +37,7 @@ function EmptyFilter() {
 
 function EmptyRange() {
   const [, setState] = useListState()
-  const { data: newest, isPending } = useNewest(true)
+  const { data: newest, isPending } = useNewest()
   if (isPending) return <Loading label="Looking for the newest decision…" />
   if (newest === undefined || newest === null) return <NoDecisions />
   const jump = (): void => {

@@ -6,7 +6,7 @@ import type { StatsBody } from '../../api/wire.ts'
 import { fieldOf } from '../../query/query-text.ts'
 import { formatTime } from '../../text/format.ts'
 import { visible } from '../../text/visible.ts'
-import { ProblemBox } from '../../ui/problem-box.tsx'
+import { QueryProblem } from '../../ui/loaded.tsx'
 import { useZone } from '../../ui/preferences.ts'
 import { barsOf } from './histogram-bars.ts'
 import type { Bar } from './histogram-bars.ts'
@@ -24,16 +24,13 @@ export function Histogram() {
     ...(agent_id !== '' && { agent_id }),
     ...(domain !== '' && !domain.includes(',') && { domain })
   })
-  const { data, error, errorUpdatedAt, refetch } = useRead<StatsBody>(
-    `/v1/decisions/stats?${parameters}`
-  )
+  const query = useRead<StatsBody>(`/v1/decisions/stats?${parameters}`)
+  const { data } = query
   const bars = useMemo(() => (data === undefined ? [] : barsOf(data)), [data])
   const [first] = bars
   return (
     <figure className="histogram">
-      {error !== null && (
-        <ProblemBox key={errorUpdatedAt} error={error} onRetry={() => void refetch()} />
-      )}
+      <QueryProblem query={query} />
       <Bars key={first?.from} bars={bars} />
       <figcaption className="quiet">
         {first !== undefined && `Decisions since ${formatTime(first.from, zone)}`}

@@ -1,5 +1,4 @@
-/** Actions on the list: count it, choose columns, export it, copy it as a curl command.
- */
+/** Actions on the list: count it, choose columns, export it, copy it as a curl command. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { curlOfSearch } from '../../decision/curl.ts'

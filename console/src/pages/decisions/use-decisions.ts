@@ -10,7 +10,6 @@ import type { ListState } from './use-list-state.ts'
 const pageLimit = 100
 /** Rows in memory. Beyond them the user narrows the query. */
 export const rowsMax = 10_000
-const newestMs = 2000
 
 function search(body: SearchBody, signal: AbortSignal): Promise<DecisionPageBody> {
   return readJson<DecisionPageBody>({ path: '/v1/decisions/search', body, signal })
@@ -51,12 +50,11 @@ export function useCount(state: ListState) {
   })
 }
 
-/** Reads the newest decision of all time, to tell an empty range from an empty organization. */
-export function useNewest(isWanted: boolean) {
+/** Reads the newest decision of all time, once unless there is an interval. */
+export function useNewest(pollMs: number | false = false) {
   return useQuery({
     queryKey: ['decisions', 'newest'],
-    enabled: isWanted,
-    refetchInterval: newestMs,
+    refetchInterval: pollMs,
     queryFn: async ({ signal }) => {
       const { data } = await search({ from: '1970-01-01T00:00:00Z', limit: 1 }, signal)
       return data[0] ?? null

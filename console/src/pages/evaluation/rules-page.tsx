@@ -6,8 +6,8 @@ import type { WireOf } from '../../api/wire.ts'
 import { visible } from '../../text/visible.ts'
 import { Field, JsonField } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
+import { QueryProblem } from '../../ui/loaded.tsx'
 import { labelOf, memberColumns, Value } from '../../ui/members.tsx'
-import { ProblemBox } from '../../ui/problem-box.tsx'
 import { RequestButton } from '../../ui/request-button.tsx'
 import { evaluatorsPath } from './evaluator-button.tsx'
 import type { EvaluatorRow } from './evaluator-button.tsx'
@@ -20,7 +20,7 @@ const ends = ['planned', 'scored', 'failed', 'skipped', 'expired', 'canceled', '
 
 export function RulesPage() {
   const summed = useRead<WireOf<typeof summary>>(countsPath, { pollMs: 10_000 })
-  const { data, error, errorUpdatedAt, refetch } = summed
+  const { data } = summed
   const counts = new Map(data?.denominators.map((each) => [each.key['rule_id'], each]))
   const countColumns = ends.map((name) => {
     const countOf = ({ rule_id }: RuleBody) => data && (counts.get(rule_id)?.[`n_${name}`] ?? 0)
@@ -35,9 +35,7 @@ export function RulesPage() {
       columns={[...columns, ...countColumns, { name: 'Actions', cell: actionsOf }]}
       keyOf={({ rule_id }: RuleBody) => rule_id}
     >
-      {error !== null && (
-        <ProblemBox key={errorUpdatedAt} error={error} onRetry={() => void refetch()} />
-      )}
+      <QueryProblem query={summed} />
       <p className="quiet">
         Runs of the last 24 hours: planned = scored + failed + skipped + expired + canceled +
         pending. A replayed run counts once.

@@ -5,12 +5,12 @@ import { formatNumber } from '../../text/format.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
+import { ranges } from '../decisions/use-list-state.ts'
 import { LedgerSection } from './ledger-section.tsx'
 import { KeyTable, ReasonTable } from './outcome-tables.tsx'
 import type { CountedOutcomes, OutcomesBody } from './outcome-tables.tsx'
 import { RejectedTable } from './rejected-table.tsx'
 
-const ranges = { '-1h': 'Last hour', '-24h': 'Last 24 hours', '-7d': 'Last 7 days' } as const
 const rangeNames = ['-1h', '-24h', '-7d'] as const
 const pollMs = 10_000
 

@@ -27,6 +27,8 @@ const titles: Readonly<Record<Step['id'], string>> = {
   first_score: 'First score'
 }
 
+const newestMs = 2000
+
 export function WelcomePage() {
   return (
     <Page title="Welcome to Sluice">
@@ -69,7 +71,7 @@ function StepItem({ id, done_at, hint, detail }: Step) {
 }
 
 function NewestDecision() {
-  const { data: newest } = useNewest(true)
+  const { data: newest } = useNewest(newestMs)
   return newest && <Link href={`/decisions/${newest.decision_id}`}>Open the newest decision</Link>
 }
 

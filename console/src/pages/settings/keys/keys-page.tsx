@@ -1,6 +1,7 @@
 /** The API keys of the organization: what each may do, and what it was used for. */
 import { usePages } from '../../../api/use-api.ts'
 import { useOnboarding } from '../../../onboarding/use-onboarding.ts'
+import { formatNumber } from '../../../text/format.ts'
 import { visible } from '../../../text/visible.ts'
 import { PagedTable } from '../../../ui/data-table.tsx'
 import type { TableColumn } from '../../../ui/data-table.tsx'
@@ -15,7 +16,7 @@ import type { ApiKey } from './key-actions.tsx'
 
 const pollMs = 2000
 const newForMs = 3_600_000
-const countOf = (count: number | null): string => count?.toLocaleString('en') ?? '–'
+const countOf = (count: number | null): string => (count === null ? '–' : formatNumber(count))
 const timeOf = (iso: string | null) => (iso === null ? 'never' : <Time iso={iso} />)
 
 const columns: readonly TableColumn<ApiKey>[] = [
