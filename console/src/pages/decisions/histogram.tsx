@@ -33,7 +33,7 @@ export function Histogram() {
       <QueryProblem query={query} />
       <Bars key={first?.from} bars={bars} />
       <figcaption className="quiet">
-        {first !== undefined && `Decisions since ${formatTime(first.from, zone)}`}
+        Decisions{first !== undefined && ` since ${formatTime(first.from, zone)}`}
         {agent_id !== '' && `, agent ${visible(agent_id)}`}
         {parameters.has('domain') && `, domain ${visible(domain)}`}. Red: verdict fail or mixed.
       </figcaption>
