@@ -107,10 +107,12 @@ test('creates an evaluator and a previewed rule, and shows the run and the score
   await page.getByLabel('rule_id').selectOption('brief refunds')
   await page.waitForURL(/rule_id=rul_/)
   const link = page.getByRole('link', { name: id.slice(-12) })
+  // The rows of the list before stay until those of the rule have come.
+  await waitUntil('the run of the rule alone', async () => (await link.count()) === 1)
   await link.click()
   await page.getByRole('cell', { name: 'brief 5' }).waitFor()
   await page.goBack()
-  await link.waitFor()
+  await waitUntil('the run of the rule again', async () => (await link.count()) === 1)
   expect(await page.getByRole('row', { name: /not_refusal/ }).count()).toBe(0)
 
   await page.getByRole('link', { name: 'evaluators', exact: true }).click()
