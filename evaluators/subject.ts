@@ -20,7 +20,7 @@ export const inputCharactersMax = 262_144
 
 export interface Subject {
   readonly decision: Decision
-  /** The whole output, without surrounding white space. */
+  /** The whole output, without surrounding whitespace. */
   readonly output: string
   /** The first `textCharactersMax` characters of the output in lower case. */
   readonly lowerOutput: () => string

@@ -69,7 +69,10 @@ export interface Operation {
   readonly problems: readonly ProblemCode[]
 }
 
-/** A call that is authenticated and whose query and body match their schemas. */
+/**
+ * A call whose query and body match their schemas, authenticated if the route requires it.
+ * `principal` is null on routes without a credential.
+ */
 export interface CheckedCall<P extends Principal | null = Principal> extends Call {
   readonly principal: P
   readonly body: unknown

@@ -41,9 +41,9 @@ interface Marking {
 }
 
 /**
- * Inserts marks, and changes the state of the records in the index of the API. A record keeps its
- * first mark.
- * @param transaction makes both changes together
+ * Inserts marks, and changes the state of the records in the index that the API reads. A record
+ * keeps its first mark.
+ * @param transaction the transaction that makes both changes
  */
 export async function insertMarks(
   transaction: Queryable,

@@ -1,4 +1,6 @@
-/** `--storage`: compares the rate at which storage writes to Postgres with COPY of the same rows.
+/**
+ * `--storage`: compares the rate at which storage writes to Postgres with the rate of COPY for the
+ * same rows.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Postgres } from '../../platform/postgres/postgres.ts'

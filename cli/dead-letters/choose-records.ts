@@ -73,7 +73,10 @@ export async function chooseRecords(
 
 const tooMany = `the topic has over ${recordsMax} dead-letter records; pass --since`
 
-/** Returns the reason to skip the record, or whether the filter selects it. */
+/**
+ * Returns the reason to skip a selected record, otherwise whether it is open and matches the
+ * filter.
+ */
 function classifyRecord(
   record: DeadLetterRecord,
   options: ChooseOptions

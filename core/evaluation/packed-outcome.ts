@@ -18,7 +18,8 @@ export interface KindList {
   readonly areDistinct: boolean
   /**
    * Whether readers can derive all scores from the row. Requires at least one run, no pushed
-   * scores, no replaced runs, distinct score names and short names.
+   * scores, no replaced runs, distinct score names, and in each run at most
+   * `derivableCharactersMax` characters in the name and the evaluator id together.
    */
   readonly areDerivable: boolean
 }

@@ -70,7 +70,7 @@ export function scanMembers(text: string, start: number, depthMax: number): Json
   return { members, tooDeepIn: null, isTooMany: false, hasEscapedName }
 }
 
-/** Returns the index of the first character at or after `at` that is not JSON white space. */
+/** Returns the index of the first character at or after `at` that is not JSON whitespace. */
 export function skipSpace(text: string, at: number): number {
   let index = at
   for (;;) {

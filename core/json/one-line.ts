@@ -4,7 +4,7 @@ import { skipString } from './json-members.ts'
 const lineBreaks = /[\n\r]/
 
 /**
- * Removes all white space outside of strings if the text contains a line break.
+ * Removes all whitespace outside of strings if the text contains a line break.
  * @param json valid JSON
  */
 export function oneLine(json: string): string {

@@ -1,4 +1,4 @@
-/** Removes the white space between the tokens of JSON text. */
+/** Removes the whitespace between the tokens of JSON text. */
 import { skipString } from './json-members.ts'
 
 const space = /[ \t\n\r]+/g

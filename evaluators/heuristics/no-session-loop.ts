@@ -57,7 +57,7 @@ function createFindLoop(config: LoopConfig, { sessions }: EvaluatorState): Evalu
 }
 
 /**
- * Returns a 53-bit hash of the answer's words. It ignores case, white space and punctuation, but
+ * Returns a 53-bit hash of the answer's words. It ignores case, whitespace and punctuation, but
  * includes the length of an output that is too long for all of its words to be hashed.
  */
 function answerOf(words: readonly number[], { output }: Subject): number {

@@ -33,7 +33,7 @@ function openingOf(lowerOutput: string): string {
   return lowerOutput.slice(start, start + openingCharacters)
 }
 
-/** Normalizes apostrophes and white space. */
+/** Normalizes apostrophes and whitespace. */
 function plain(opening: string): string {
   return opening.replaceAll(/[’‘ʼ´]/g, "'").replaceAll(/\s{1,320}/g, ' ')
 }

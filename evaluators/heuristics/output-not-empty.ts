@@ -25,7 +25,7 @@ const templates = [
 ]
 const template = new RegExp(`^(?:${templates.join('|')})$`)
 const placeholderCharactersMax = 64
-/** White space, control characters and invisible characters. */
+/** Whitespace, control characters and invisible characters. */
 const invisible = /^[\s\p{Cc}\p{Cf}\u115f\u1160\u3164\ufe0f]{0,10000}$/u
 const invisibleCharactersMax = 10_000
 /**
@@ -40,7 +40,7 @@ export const outputNotEmpty = Object.freeze<Evaluator>({
   version: 1,
   evaluate: ({ decision, output, isJsonRequested }) => {
     if (decision.output.length === 0) return verdict(false, 'The output is empty.')
-    if (output.length === 0) return verdict(false, 'The output contains only white space.')
+    if (output.length === 0) return verdict(false, 'The output contains only whitespace.')
     // In most outputs, the first character is visible, so the pattern is not needed.
     if (!/^[\w"'{[]/.test(output) && isInvisible(output)) {
       return verdict(false, 'The output contains no visible characters.')

@@ -68,8 +68,8 @@ export function createBodyBudget(limits: BodyBudgetLimits, onRefuse: () => void)
 const manyBodies = 32
 const manySlowMs = 100
 /**
- * Time in milliseconds after which a body counts as slow. Mostly malicious callers and broken
- * networks take longer.
+ * Time in milliseconds after which a body counts as slow. Usually, only malicious callers and
+ * broken networks take longer.
  */
 const slowMs = 2000
 

@@ -16,7 +16,7 @@ export async function applyMigrations({
   ca,
   folder
 }: MigrationOptions): Promise<string[]> {
-  // The runner would not wait until its own connection is closed.
+  // The runner does not wait until a connection that it opened itself is closed.
   const dbClient = new pg.Client(postgresAddressOf(databaseUrl, ca ?? null))
   // The query that fails reports the error, too. Without a listener it would end the process.
   dbClient.on('error', () => {})

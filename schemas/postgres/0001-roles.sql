@@ -2,7 +2,7 @@
 -- security.
 
 -- Roles belong to the whole server, so another database or a concurrent migration may have created
--- them already. If the owner may not create roles, an administrator creates them.
+-- them already. If the owner may not create roles, an administrator must create them first.
 do $$
 declare
   wanted text;

@@ -92,7 +92,7 @@ function beginLine(walk: Walk, kind: number): void {
   walk.column = indentOf(walk.lines.depth, walk.lines.columns)
 }
 
-/** Walks over white space, one mark or one token. */
+/** Walks over whitespace, one mark or one token. */
 function walkPart(walk: Walk): void {
   const { text } = walk.lines
   const code = text.charCodeAt(walk.at)

@@ -17,7 +17,7 @@ function itemOf(lines: DisplayLines, line: number): number {
 interface Place {
   /** The line of the bracket around an item, or -1. */
   readonly parent: number
-  /** Number of items before it in that bracket. */
+  /** Number of items before this one in the bracket at `parent`. */
   readonly position: number
 }
 

@@ -23,7 +23,7 @@ export interface Piece extends NamedText {
 
 const token = /"(?:[^"\\]|\\[^])*"?|[{}[\],:]|[^ \n\r\t"{}[\],:]+/g
 
-/** Returns the tokens of a line of JSON, without the white space between them. */
+/** Returns the tokens of a line of JSON, without the whitespace between them. */
 export function tokensOf(lines: DisplayLines, line: number): Token[] {
   const [start, lineEnd] = [startOf(lines, line), startOf(lines, line + 1)]
   const [kind, nextKind] = [lines.kinds[line], lines.kinds[line + 1]]
@@ -68,7 +68,10 @@ export function piecesOf(text: string, tokens: readonly Token[], found: Found): 
   )
 }
 
-/** More matches in one token would be slow to draw. The ones near the current match are marked. */
+/**
+ * Maximum number of matches marked in one token, because more would be slow to draw. They are the
+ * ones near the current match if it is in the token, otherwise the first ones.
+ */
 const matchesMax = 8
 
 /** Divides a range of the text into parts that are in one match or in none. */

@@ -28,7 +28,10 @@ interface CarryOutOptions {
   readonly originTopics: Readonly<Record<string, string>>
 }
 
-/** Maximum times to read and to write a record. Together below the limit of an idle transaction. */
+/**
+ * Timeouts for reading and for writing a record, in milliseconds. Together they are shorter than
+ * the time after which Postgres ends an idle transaction.
+ */
 const readTimeoutMs = 4000
 const writeTimeoutMs = 4000
 

@@ -15,7 +15,7 @@ function search(body: SearchBody, signal: AbortSignal): Promise<DecisionPageBody
   return readJson<DecisionPageBody>({ path: '/v1/decisions/search', body, signal })
 }
 
-/** Returns the search of the list, and sentences that say why there is none. */
+/** Returns the body of the search request and the errors in the query, if it has any. */
 export function searchOf(state: ListState) {
   const { search: filters, errors } = parseQuery(state.q)
   const include = state.columns.includes('scores') ? { include: ['scores' as const] } : {}

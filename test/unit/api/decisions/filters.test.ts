@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals'
 import { formsOf, wordsOf } from '../../../../api/decisions/filters.ts'
 
-test('splits a text at white space into distinct words', () => {
+test('splits a text at whitespace into distinct words', () => {
   expect(wordsOf('  to be\tor  not to\nbe ')).toEqual(['to', 'be', 'or', 'not'])
 })
 

@@ -1,4 +1,4 @@
-/** Generates JSON texts with all variations of the grammar: white space, escapes and digits. */
+/** Generates JSON texts with all variations of the grammar: whitespace, escapes and digits. */
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 
@@ -99,7 +99,7 @@ function memberOf(item: Arbitrary<string>): Arbitrary<string> {
   return fc.tuple(padded(nameText), padded(item)).map((parts) => parts.join(':'))
 }
 
-/** Any JSON value, without surrounding white space. */
+/** Any JSON value, without surrounding whitespace. */
 export const valueText: Arbitrary<string> = value
 
 const spacedMember = fc.record({

@@ -1,4 +1,4 @@
-/** Tests that removing white space keeps every digit, key and character. */
+/** Tests that removing whitespace keeps every digit, key and character. */
 import { expect, test } from '@jest/globals'
 import { withoutSpace } from '../../../../core/json/without-space.ts'
 import { delicateValues } from '../../../support/exactness/corpora.ts'

@@ -25,7 +25,7 @@ function createAsk(config: Record<string, unknown> = {}, sessionsMax?: number) {
 const passes = expect.objectContaining({ passed: true }) as unknown
 const fails = expect.objectContaining({ passed: false }) as unknown
 
-test('fails the third equal answer, ignoring case, punctuation and white space', () => {
+test('fails the third equal answer, ignoring case, punctuation and whitespace', () => {
   const ask = createAsk()
   expect(ask(answer)).toEqual(passes)
   expect(ask(answer.toUpperCase())).toEqual(passes)

@@ -5,7 +5,7 @@ import { aSubject } from '../a-subject.ts'
 
 const empty: [string, string, RegExp][] = [
   ['nothing', '', /is empty/],
-  ['white space', ' \t\r\n\u00a0\u3000', /white space/],
+  ['whitespace', ' \t\r\n\u00a0\u3000', /whitespace/],
   ['NUL characters', '\u0000\u0000', /no visible/],
   ['zero-width characters', '\u200b\u200d\ufeff\u2060', /no visible/],
   ['soft hyphens between spaces', '\u00ad \u00ad', /no visible/],

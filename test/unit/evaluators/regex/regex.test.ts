@@ -10,7 +10,7 @@ test.each<[string, object, object, boolean]>([
   ['no match', order, { output: 'See order 123456.' }, false],
   ['another case', order, { output: 'see ord-123456.' }, false],
   ['another case with the flag i', { ...order, flags: 'i' }, { output: 'see ord-123456.' }, true],
-  ['white space at the ends', { pattern: '^yes$' }, { output: 'yes\n' }, false],
+  ['whitespace at the ends', { pattern: '^yes$' }, { output: 'yes\n' }, false],
   ['a forbidden pattern without a match', { ...order, must_match: false }, { output: 'No.' }, true],
   [
     'a forbidden pattern with a match',

@@ -16,7 +16,7 @@ function escaped(json: string): string {
   })
 }
 
-test('parses any value, plain or escaped, with or without white space', () => {
+test('parses any value, plain or escaped, with or without whitespace', () => {
   const values = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' })
   fc.assert(
     fc.property(values, (value) => {

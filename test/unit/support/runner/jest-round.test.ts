@@ -1,4 +1,4 @@
-/** Tests that every failure in a Jest report is counted. */
+/** Tests that every failure in a Jest report is counted, and that paths select test files. */
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { countsOf, patternsOf, unmatched } from '../../../support/runner/jest-round.ts'

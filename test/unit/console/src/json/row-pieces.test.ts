@@ -42,7 +42,7 @@ test('continues a token that is cut', () => {
   expect(joined('mark')).toEqual(['{', ':', ',', ':', '}'])
 })
 
-test('leaves out nothing but white space between tokens', () => {
+test('leaves out nothing but whitespace between tokens', () => {
   fc.assert(
     fc.property(valueText, fc.integer({ min: 20, max: 40 }), (text, columns) => {
       const shown = rowsOf(layOut(text, columns)).flat()
