@@ -1,5 +1,4 @@
-/**
- * `--storage`: compares the rate at which storage writes to Postgres with the rate of COPY for the
+/** `--storage`: compares the rate at which storage writes to Postgres with the rate of COPY for the
  * same rows.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
