@@ -1,6 +1,6 @@
 /** The columns of the list of decisions. Those that can be filtered by are named like the field. */
 import type { DecisionSummary } from '../../api/wire.ts'
-import { formatBytes } from '../../text/format.ts'
+import { formatBytes, formatScore } from '../../text/format.ts'
 
 type TextOf = (decision: DecisionSummary) => string | null
 
@@ -20,7 +20,7 @@ const name = 'minmax(70px, 1fr)'
 
 export const columns: Readonly<Record<string, Column>> = {
   received: column('Received', '186px', (row) => row.received_at),
-  agent: column('Agent', name, (row) => row.agent_id),
+  agent: column('Agent', 'minmax(130px, 1.5fr)', (row) => row.agent_id),
   verdict: column('Verdict', '70px', (row) => row.evaluation.verdict),
   status: column('Status', '90px', (row) => row.evaluation.status),
   scores: column('Scores', 'minmax(150px, 1.5fr)', scoresOf),
@@ -52,7 +52,7 @@ const scoresShown = 3
 
 function scoresOf({ scores = {} }: DecisionSummary): string {
   const shown = Object.entries(scores).slice(0, scoresShown)
-  return shown.map(([score, { label, value }]) => `${score} ${label ?? value ?? '–'}`).join(', ')
+  return shown.map(([name, score]) => `${name} ${formatScore(score)}`).join(', ')
 }
 
 function sumOf(input: number | null, output: number | null): string | null {
