@@ -5,7 +5,15 @@ import type { TableColumn } from './data-table.tsx'
 import { Time } from './time.tsx'
 
 const words = new Map(
-  Object.entries({ '7d': 'in 7 days', api: 'API', est: 'estimated', url: 'URL', usd: 'USD' })
+  Object.entries({
+    '7d': 'in 7 days',
+    api: 'API',
+    est: 'estimated',
+    ms: 'in ms',
+    s: 'in s',
+    url: 'URL',
+    usd: 'USD'
+  })
 )
 const timeExpression = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 

@@ -23,7 +23,7 @@ type Step = Onboarding['steps'][number]
 const texts: Readonly<Record<Step['id'], readonly [title: string, hint: string]>> = {
   email_verified: [
     'Email address verified',
-    'Follow the email that Sluice sent to this address. No other step depends on it.'
+    'Follow the email that Sluice sent when you registered. No other step depends on it.'
   ],
   key_created: ['API key created', 'Create one below. It requires the role admin or higher.'],
   first_request_seen: [
