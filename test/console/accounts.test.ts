@@ -70,7 +70,7 @@ test('an invited viewer joins, becomes an admin, and is removed, all audited', a
   await signIn(page, owner, '/console/settings/members')
   await act(page, 'Invite', { Email: email, Role: 'viewer' })
   const shown = await copiedBy(page, 'Copy the link')
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   await page.getByRole('region', { name: 'Open invites' }).getByText(email).waitFor()
   const link = await linkTo(email)
   expect(shown).toBe(scene().gateway.url + link)
@@ -129,7 +129,7 @@ test('an invite adds an organization to a signed-in user, unless it was replaced
   while (links.length < 2) {
     await act(page, 'Invite', { Email: invited.email })
     links.push(new URL(await copiedBy(page, 'Copy the link')).hash)
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   }
   await signIn(other, invited)
   await other.goto(`/console/accept-invite${links[0]}`)
@@ -182,10 +182,10 @@ test('a new password ends the other sessions, and all can be ended', async () =>
   await signIn(other.page, tenant)
   const { page } = watched
   await signIn(page, tenant, '/console/settings/sessions')
-  await page.getByRole('button', { name: 'End', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Revoke', exact: true }).waitFor()
   const { password } = tenant
   await act(page, 'Change password', { 'Current password': password, 'New password': newPassword })
-  await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Revoke', exact: true }).waitFor({ state: 'detached' })
   await other.page.reload()
   await signIn(other.page, { ...tenant, password: newPassword })
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
@@ -276,10 +276,12 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await page.getByRole('link', { name: 'appearance' }).click()
     await page.locator('main').getByLabel('Theme').selectOption('dark')
     expect(await violationsOf(page)).toEqual([])
-    await page.getByRole('button', { name: 'Show the keys' }).click()
-    await page.getByRole('dialog').getByLabel('Single keys work').uncheck()
+    await page.getByRole('button', { name: 'Show the keyboard shortcuts' }).click()
+    await page.getByRole('dialog').getByLabel('Single keys are shortcuts').uncheck()
     await page.keyboard.press('Escape')
-    expect(await page.locator('main').getByLabel('Single keys work').isChecked()).toBe(false)
+    expect(await page.locator('main').getByLabel('Single keys are shortcuts').isChecked()).toBe(
+      false
+    )
     expectNoFlaws(watched)
   })
 })
@@ -295,7 +297,7 @@ test('the rail marks the section of a page', async () => {
     [`evaluation/evaluators/${id}`, 'Evaluation', 'true'],
     ['settings/members', 'Settings', 'true'],
     ['agents/some%2Fagent', 'Agents', 'true'],
-    [`dead-letters/${id}`, 'Dead letters', 'true']
+    [`dead-letters/${id}`, 'Dead-letter records', 'true']
   ] as const) {
     await page.goto(`/console/${path}`)
     await current.waitFor()

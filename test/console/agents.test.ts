@@ -302,12 +302,12 @@ describe('the page of an agent', () => {
   test('lets members change the name, and says that others may not', async () => {
     const { page } = await openPage(scene())
     await openAgent(page, 'plain')
-    await page.getByRole('button', { name: 'Edit name' }).click()
+    await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByLabel('Name', { exact: true }).fill('x'.repeat(201))
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
     await page.locator('.field-error').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Plain agent')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('heading', { level: 1, name: 'Plain agent' }).waitFor()
     expect(await read('/v1/profiles/plain')).toMatchObject({ name: 'Plain agent' })
     await page.route('**/v1/auth/me', async (route) => {
@@ -316,7 +316,7 @@ describe('the page of an agent', () => {
       await route.fulfill({ response, json })
     })
     await page.reload()
-    await page.getByRole('button', { name: 'Edit name' }).and(page.locator('[title]')).waitFor()
+    await page.getByRole('button', { name: 'Rename' }).and(page.locator('[title]')).waitFor()
   })
 
   test('keeps its data under an error, which says when to retry', async () => {
@@ -369,7 +369,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
       for (const summary of await page.locator('summary').all()) await summary.click()
       expect([tab, await violationsOf(page)]).toEqual([tab, []])
     }
-    await page.getByRole('button', { name: 'Edit name' }).click()
+    await page.getByRole('button', { name: 'Rename' }).click()
     expect(await violationsOf(page)).toEqual([])
     expectNoFlaws(watched)
   })

@@ -69,33 +69,33 @@ test('creates an evaluator and a previewed rule, and shows the run and the score
   const watched = await open('evaluators')
   const { page } = watched
   const dialog = page.getByRole('dialog')
-  await page.getByRole('button', { name: 'New evaluator' }).click()
+  await page.getByRole('button', { name: 'Create evaluator' }).click()
   const definition = dialog.getByLabel('Definition (JSON)')
   await definition.fill('{ "name": "Bad", "kind": "regex", "config": { "pattern": "(" } }')
-  await dialog.getByRole('button', { name: 'New evaluator' }).click()
+  await dialog.getByRole('button', { name: 'Create evaluator' }).click()
   await dialog.getByText('/config/pattern').waitFor()
   await dialog.getByText('/name', { exact: true }).waitFor()
   await definition.fill('{ "name": ')
-  await dialog.getByRole('button', { name: 'New evaluator' }).click()
+  await dialog.getByRole('button', { name: 'Create evaluator' }).click()
   await dialog.getByText('The text is not JSON').waitFor()
   await definition.fill(
     '{ "name": "brief", "kind": "heuristic", "config": { "check": "length", "max": 40 } }'
   )
   await dialog.getByRole('button', { name: /^Test on/ }).click()
   await dialog.getByText(/The output has 14 characters/).waitFor()
-  await dialog.getByRole('button', { name: 'New evaluator' }).click()
+  await dialog.getByRole('button', { name: 'Create evaluator' }).click()
   await page.getByRole('link', { name: 'brief', exact: true }).waitFor()
 
   await page.getByRole('link', { name: 'rules', exact: true }).click()
-  await page.getByRole('button', { name: 'New rule' }).click()
+  await page.getByRole('button', { name: 'Create rule' }).click()
   await dialog.getByLabel('Name').fill('brief refunds')
   await dialog.getByLabel('brief', { exact: true }).check()
   await dialog.getByLabel('Terms (JSON)').fill('{ "match": { "domains": ["refunds*"] } }')
-  expect(await dialog.getByRole('button', { name: 'New rule' }).isDisabled()).toBe(true)
+  expect(await dialog.getByRole('button', { name: 'Create rule' }).isDisabled()).toBe(true)
   await dialog.getByRole('button', { name: 'Preview' }).click()
   await dialog.getByText('Estimated runs per day').waitFor()
   expect(await dialog.getByText('Matched in 7 days').locator('xpath=../dd').innerText()).toBe('1')
-  await dialog.getByRole('button', { name: 'New rule' }).click()
+  await dialog.getByRole('button', { name: 'Create rule' }).click()
   await page.getByRole('rowheader', { name: 'brief refunds' }).waitFor()
 
   const id = await waitUntil('an evaluated decision', async () => {
@@ -117,10 +117,10 @@ test('creates an evaluator and a previewed rule, and shows the run and the score
 
   await page.getByRole('link', { name: 'evaluators', exact: true }).click()
   await page.getByRole('link', { name: 'brief', exact: true }).click()
-  await page.getByRole('button', { name: 'New version' }).click()
+  await page.getByRole('button', { name: 'Create version' }).click()
   const text = await definition.inputValue()
   await definition.fill(text.replace('"max": 40', '"max": 50'))
-  await dialog.getByRole('button', { name: 'New version' }).click()
+  await dialog.getByRole('button', { name: 'Create version' }).click()
   await page.locator('del', { hasText: '"max": 40' }).waitFor()
   await page.locator('ins', { hasText: '"max": 50' }).waitFor()
   // The refused definition is an answer of the API that the browser reports.

@@ -89,7 +89,7 @@ test('creates and revokes an API key with the keyboard only', async () => {
   const { page } = watched
   await signInByKeys(page)
   await press(page, page.getByRole('link', { name: 'Settings' }))
-  const create = buttonIn(page, 'Create an API key')
+  const create = buttonIn(page, 'Create API key')
   await expectFocusReturns(page, create)
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')

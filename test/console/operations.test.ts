@@ -47,7 +47,7 @@ test('drops a record that would fail again, and shows that a replayed one did', 
   const watched = await openPage(scene())
   const { page } = watched
   await signIn(page, scene().tenant)
-  await page.getByRole('link', { name: /^Dead letters/ }).click()
+  await page.getByRole('link', { name: /^Dead-letter records/ }).click()
   const rows = page.getByRole('region', { name: 'Dead-letter records' }).locator('tbody tr')
   const dialog = page.getByRole('dialog')
   await waitUntil('all records', async () => (await rows.count()) === conflicts + 1)
@@ -67,7 +67,7 @@ test('drops a record that would fail again, and shows that a replayed one did', 
   await page.getByLabel('State').selectOption('replayed')
   await page.waitForURL(/state=replayed/)
   await page.getByRole('link', { name: 'failed again' }).click()
-  await page.getByRole('heading', { name: 'Dead-letter record' }).waitFor()
+  await page.getByRole('heading', { name: 'Dead-letter record', exact: true }).waitFor()
   await page.getByText('refused_by_store').first().waitFor()
   await page.goBack()
   expect(await page.getByLabel('State').inputValue()).toBe('replayed')

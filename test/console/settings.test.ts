@@ -15,14 +15,14 @@ const decision = { agent_id: 'live', input: { question: '2+2?' }, output: '4' }
 
 /** Creates a key on its page, and returns its secret. The dialog stays open. */
 async function createKey(page: Page, name: string): Promise<string> {
-  await page.getByRole('button', { name: 'Create an API key' }).click()
+  await page.getByRole('button', { name: 'Create API key' }).click()
   await page.getByLabel('Name', { exact: true }).fill(name)
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click()
   return await secretOf(page)
 }
 
 async function secretOf(page: Page): Promise<string> {
-  const dialog = page.getByRole('dialog', { name: 'Store the key' })
+  const dialog = page.getByRole('dialog', { name: 'Store the key now' })
   return (await dialog.getByText(/^slk_live_/).textContent()) ?? ''
 }
 
@@ -113,7 +113,7 @@ describe('API keys', () => {
     const { page } = watched
     await signIn(page, viewer, '/console/settings/keys')
     await page.getByText(`require the role admin or higher. Its holders: ${admin.email}`).waitFor()
-    const button = page.getByRole('button', { name: 'Create an API key' })
+    const button = page.getByRole('button', { name: 'Create API key' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     await button.click({ force: true })
     expect(await page.getByRole('dialog').count()).toBe(0)
@@ -128,9 +128,9 @@ test('lists the sessions, and ends one', async () => {
   const { page } = watched
   await signIn(page, tenant, '/console/settings/sessions')
   await page.getByText('this session').waitFor()
-  const button = page.getByRole('button', { name: 'End', exact: true })
+  const button = page.getByRole('button', { name: 'Revoke', exact: true })
   await button.click()
-  await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await button.waitFor({ state: 'detached' })
   await other.page.reload()

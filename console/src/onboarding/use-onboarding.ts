@@ -23,6 +23,11 @@ export function useOnboarding(isFollowed = false) {
   })
 }
 
+export function lacksScore(status: Onboarding | undefined): boolean {
+  const steps = status?.steps ?? []
+  return steps.some(({ id, done_at }) => id === 'first_score' && done_at === null)
+}
+
 export function countDone(steps: Onboarding['steps']): number {
   return steps.filter(({ done_at }) => done_at !== null).length
 }

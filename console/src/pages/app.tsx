@@ -2,7 +2,7 @@
 import { lazy, Suspense } from 'react'
 import type { ComponentType } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
-import { useOnboarding } from '../onboarding/use-onboarding.ts'
+import { lacksScore, useOnboarding } from '../onboarding/use-onboarding.ts'
 import { linkToken } from '../session/link-token.ts'
 import { useSession } from '../session/use-session.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -107,5 +107,5 @@ function Pages() {
 function Home() {
   const { data, isError } = useOnboarding()
   if (data === undefined && !isError) return <Loading label="Loading…" />
-  return <Redirect to={data?.complete === false ? '/welcome' : '/decisions'} replace />
+  return <Redirect to={lacksScore(data) ? '/welcome' : '/decisions'} replace />
 }

@@ -6,6 +6,6 @@ export const navigation = [
   { path: '/agents', name: 'Agents', key: 'a' },
   { path: '/evaluation/rules', name: 'Evaluation', key: 'e' },
   { path: '/health', name: 'Health', key: 'h' },
-  { path: '/dead-letters', name: 'Dead letters', key: 'l' },
+  { path: '/dead-letters', name: 'Dead-letter records', key: 'l' },
   { path: '/settings/keys', name: 'Settings', key: 's' }
 ] as const

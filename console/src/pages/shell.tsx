@@ -1,7 +1,7 @@
 /** The frame of every page: the rail with navigation, organization, theme and time zone. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { useOnboarding } from '../onboarding/use-onboarding.ts'
+import { lacksScore, useOnboarding } from '../onboarding/use-onboarding.ts'
 import { switchOrganization, useMe } from '../session/use-session.ts'
 import { visible } from '../text/visible.ts'
 import { ThemeSelect, ZoneSelect } from '../ui/appearance.tsx'
@@ -12,7 +12,7 @@ import { navigation } from './navigation.ts'
 import { Shortcuts } from './shortcuts.tsx'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const isNew = useOnboarding().data?.complete === false
+  const isNew = lacksScore(useOnboarding().data)
   return (
     <div className="shell">
       <a className="skip" href="#content">

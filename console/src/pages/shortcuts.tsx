@@ -8,7 +8,7 @@ import { useKeys } from '../ui/use-keys.ts'
 import { navigation } from './navigation.ts'
 
 const keys: readonly (readonly [string, string])[] = [
-  ['?', 'Show the keys'],
+  ['?', 'Show the keyboard shortcuts'],
   ['Ctrl K or ⌘ K', 'Go to a page, or to a decision by its id'],
   ['/', 'Edit the query'],
   ['j k', 'Move to the next or previous decision'],
@@ -74,7 +74,7 @@ interface OverlayProps {
 
 export function KeySheet({ onClose }: OverlayProps) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="facts">
         {keys.map(([key, action]) => (
           <div key={key}>

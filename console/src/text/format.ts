@@ -45,6 +45,17 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 3 })
 }
 
+interface Score {
+  readonly label: string | null
+  readonly value: number | null
+}
+
+/** Formats a score as its label, or its value with four significant digits; integers have all. */
+export function formatScore({ label, value }: Score): string {
+  if (label !== null || value === null) return label ?? '–'
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(4)))
+}
+
 export function formatUsd(usd: number): string {
   return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`
 }

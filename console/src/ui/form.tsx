@@ -15,11 +15,13 @@ interface FormProps {
   readonly trial?: Pick<FormProps, 'action' | 'onSubmit'> | undefined
   readonly onDone?: (() => void) | undefined
   readonly onCancel?: () => void
+  /** Default: Cancel. */
+  readonly cancel?: string
   readonly children: ReactNode
 }
 
 export function Form(props: FormProps) {
-  const { action, isDisabled = false, onSubmit, trial, onDone, onCancel, children } = props
+  const { action, isDisabled = false, onSubmit, trial, onDone, onCancel, cancel, children } = props
   const [error, setError] = useState<Error | null>(null)
   const [isBusy, setIsBusy] = useState(false)
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
@@ -54,7 +56,7 @@ export function Form(props: FormProps) {
           </button>
           {onCancel !== undefined && (
             <button type="button" onClick={onCancel}>
-              Cancel
+              {cancel ?? 'Cancel'}
             </button>
           )}
         </p>

@@ -5,7 +5,15 @@ import type { TableColumn } from './data-table.tsx'
 import { Time } from './time.tsx'
 
 const words = new Map(
-  Object.entries({ '7d': 'in 7 days', api: 'API', est: 'estimated', url: 'URL', usd: 'USD' })
+  Object.entries({
+    '7d': 'in 7 days',
+    api: 'API',
+    est: 'estimated',
+    ms: 'in ms',
+    s: 'in s',
+    url: 'URL',
+    usd: 'USD'
+  })
 )
 const timeExpression = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
@@ -17,8 +25,8 @@ export function labelOf(name: string): string {
 export function Value({ value }: { readonly value: unknown }): ReactNode {
   if (value === null || value === undefined) return '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number') return value.toLocaleString('en', { maximumFractionDigits: 6 })
   const text = textOf(value)
+  if (typeof value === 'number') return text
   return isTime(text) ? <Time iso={text} /> : <bdi>{visible(text) || '–'}</bdi>
 }
 
@@ -38,6 +46,7 @@ function flatten(object: object, prefix = ''): (readonly [string, unknown])[] {
 /** Writes a value in one line, without members that are null. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (typeof value === 'number') return value.toLocaleString('en', { maximumFractionDigits: 6 })
   if (typeof value !== 'object' || value === null) return String(value)
   const members = flatten(value).filter(([, each]) => each !== null)
   return members.map(([name, each]) => `${name}: ${textOf(each)}`).join(', ')

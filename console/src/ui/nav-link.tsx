@@ -19,6 +19,13 @@ export function NavLink({ href, section = href, children }: NavLinkProps) {
   )
 }
 
+/** The titles of pages that differ from their names. */
+const titles = new Map([
+  ['/settings/keys', 'API keys'],
+  ['/settings/audit', 'audit log'],
+  ['/evaluation/health', 'health and budget']
+])
+
 interface TabsProps {
   /** The name of the section, which is the first part of its paths. */
   readonly label: string
@@ -32,7 +39,7 @@ export function Tabs({ label, names }: TabsProps) {
     <nav className="tabs" aria-label={label}>
       {[...names].map((name) => (
         <NavLink key={name} href={`${root}/${name}`}>
-          {name}
+          {titles.get(`${root}/${name}`) ?? name}
         </NavLink>
       ))}
     </nav>

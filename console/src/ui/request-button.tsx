@@ -13,6 +13,8 @@ import { Members } from './members.tsx'
 interface RequestButtonProps extends Omit<ComponentProps<typeof ActionButton>, 'onClick'> {
   /** The name of the button, of the dialog, and of the action in it. */
   readonly label: string
+  /** What the action changes, in the title of the dialog. */
+  readonly of?: string | undefined
   readonly request: (values: FormValues) => ApiRequest
   /** The name of a trial, which changes nothing and shows its result. */
   readonly trial?: string
@@ -41,17 +43,19 @@ export function RequestButton(props: RequestButtonProps) {
 function RequestDialog(props: RequestButtonProps & { readonly onClose: () => void }) {
   const { label, request, trial, trialRequest = request, onClose, show } = props
   const [result, setResult] = useState<object | null>(null)
+  const [isDone, setDone] = useState(false)
   const { mutateAsync } = useChange<object>()
   const test = async (values: FormValues) => setResult(await readJson(trialRequest(values)))
   return (
-    <Dialog title={label} onClose={onClose}>
+    <Dialog title={props.of === undefined ? label : `${label} ${props.of}`} onClose={onClose}>
       <Form
         action={label}
         trial={trial === undefined ? undefined : { action: trial, onSubmit: test }}
         isDisabled={props.isTrialRequired === true && result === null}
         onSubmit={async (values) => setResult(await mutateAsync(request(values)))}
-        onDone={props.staysOpen === true ? undefined : onClose}
+        onDone={props.staysOpen === true ? () => setDone(true) : onClose}
         onCancel={onClose}
+        cancel={isDone ? 'Close' : 'Cancel'}
       >
         <div className="form" onInput={() => setResult(null)}>
           {props.children}

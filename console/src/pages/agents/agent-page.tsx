@@ -12,7 +12,7 @@ import { Ingestion, Overview, Scores } from './agent-parts.tsx'
 import { agentPath, StateSelect, useAgentState, windows } from './agent-state.tsx'
 import type { AgentPartProps } from './agent-state.tsx'
 import { AgentsPage } from './agents-page.tsx'
-import { EditName } from './edit-name.tsx'
+import { RenameAgent } from './rename-agent.tsx'
 import { Versions } from './versions.tsx'
 import '../../styles/agents.css'
 
@@ -42,7 +42,10 @@ function AgentPage({ id }: { readonly id: string }) {
   const isUnknown = error instanceof ApiError && error.problem.code === 'agent_not_found'
   const Part = parts.get(tab) ?? Overview
   return (
-    <Page title={visible(data?.name ?? id)} actions={data && <EditName id={id} profile={data} />}>
+    <Page
+      title={visible(data?.name ?? id)}
+      actions={data && <RenameAgent id={id} profile={data} />}
+    >
       <nav className="tabs" aria-label="Parts of the profile">
         {[...parts.keys()].map((each) => (
           <Link

@@ -2,6 +2,7 @@
 import { parseAsString, useQueryStates } from 'nuqs'
 import { useMemo } from 'react'
 import type { DecisionParts } from '../../decision/decision-text.ts'
+import { formatScore } from '../../text/format.ts'
 import { indentOf, startOf } from '../../json/display-lines.ts'
 import { useTextIndex } from '../../json/use-text-index.ts'
 import { isUuid } from '../../text/is-uuid.ts'
@@ -76,7 +77,7 @@ function Comparison({ one, other }: ComparisonProps) {
 function factsOf({ fields: { evaluation, ...fields } }: DecisionParts): Record<string, string> {
   const scores = Object.entries(evaluation.scores).map(([name, score]) => {
     const version = score.evaluator_version === null ? '' : ` (v${score.evaluator_version})`
-    return [`score ${name}`, `${score.label ?? score.value}${version}`]
+    return [`score ${name}`, formatScore(score) + version]
   })
   const facts = { ...fields, status: evaluation.status, verdict: evaluation.verdict }
   const texts = Object.entries(facts).map(([name, value]) => [name, String(value ?? '–')])

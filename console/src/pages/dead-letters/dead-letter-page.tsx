@@ -20,7 +20,7 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
   return (
     <Page title="Dead-letter record">
       <nav aria-label="Breadcrumb">
-        <Link href={`/dead-letters${search === '' ? '' : `?${search}`}`}>Dead letters</Link>
+        <Link href={`/dead-letters${search === '' ? '' : `?${search}`}`}>Dead-letter records</Link>
       </nav>
       <Loaded query={record} what="the record">
         {(found) => <Message record={found} />}

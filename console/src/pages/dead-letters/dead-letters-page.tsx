@@ -31,7 +31,7 @@ export function DeadLettersPage() {
   const count = selected.length > 0 ? `${selected.length} selected` : 'all that match'
   return (
     <Page
-      title="Dead letters"
+      title="Dead-letter records"
       actions={
         <>
           <span className="quiet">

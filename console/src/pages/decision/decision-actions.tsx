@@ -1,4 +1,4 @@
-/** Actions on a decision: copy, save, compare, give feedback, delete. */
+/** Actions on a decision: copy, download, compare, give feedback, delete. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -28,7 +28,7 @@ export function DecisionActions({ id, decision }: DecisionActionsProps) {
       <CopyButton text={`${location.origin}/console/decisions/${id}`} label="Copy link" />
       <CopyButton text={() => curlOfDecision(decision, location.origin)} label="Copy as curl" />
       <button type="button" className="small" onClick={save}>
-        Save JSON
+        Download JSON
       </button>
       <Link href={`/compare?a=${id}`}>Compare</Link>
       <ActionButton needs="member" onClick={() => setOpen('feedback')}>
@@ -59,7 +59,7 @@ function Feedback({ id, onClose }: OverlayProps) {
   }
   return (
     <Dialog title="Give feedback" onClose={onClose}>
-      <Form action="Send feedback" onSubmit={send} onDone={onClose} onCancel={onClose}>
+      <Form action="Give feedback" onSubmit={send} onDone={onClose} onCancel={onClose}>
         <Field
           label="Verdict"
           name="passed"

@@ -1,5 +1,6 @@
 /** Joins the plan, the runs and the scores of a decision into lines. */
 import type { EvaluationBody, PlanEntryBody } from '../../api/wire.ts'
+import { formatScore } from '../../text/format.ts'
 
 interface ScoreLine {
   readonly name: string
@@ -65,5 +66,5 @@ function pushedLineOf(name: string, view: ScoreView): PlanLine {
 
 function scoreOf(name: string, { value, label, passed, reason }: ScoreView): ScoreLine {
   const verdict = passed === null ? null : passed ? 'pass' : 'fail'
-  return { name, value: label ?? (value === null ? '' : String(value)), verdict, reason }
+  return { name, value: formatScore({ label, value }), verdict, reason }
 }

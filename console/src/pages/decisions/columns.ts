@@ -1,6 +1,6 @@
 /** The columns of the list of decisions. Those that can be filtered by are named like the field. */
 import type { DecisionSummary } from '../../api/wire.ts'
-import { formatBytes } from '../../text/format.ts'
+import { formatBytes, formatScore } from '../../text/format.ts'
 
 type TextOf = (decision: DecisionSummary) => string | null
 
@@ -15,14 +15,14 @@ function column(title: string, width: string, textOf: TextOf): Column {
   return { title, width, textOf }
 }
 
-const wide = 'minmax(120px, 3fr)'
-const name = 'minmax(70px, 1fr)'
+const wide = 'minmax(100px, 3fr)'
+const name = 'minmax(60px, 1fr)'
 
 export const columns: Readonly<Record<string, Column>> = {
   received: column('Received', '186px', (row) => row.received_at),
-  agent: column('Agent', name, (row) => row.agent_id),
-  verdict: column('Verdict', '70px', (row) => row.evaluation.verdict),
-  status: column('Status', '90px', (row) => row.evaluation.status),
+  agent: column('Agent', 'minmax(112px, 1.5fr)', (row) => row.agent_id),
+  verdict: column('Verdict', '60px', (row) => row.evaluation.verdict),
+  status: column('Status', '78px', (row) => row.evaluation.status),
   scores: column('Scores', 'minmax(150px, 1.5fr)', scoresOf),
   output: column('Output', wide, (row) => row.output_preview),
   input: column('Input', wide, (row) => row.input_preview),
@@ -31,7 +31,7 @@ export const columns: Readonly<Record<string, Column>> = {
   version: column('Version', '80px', (row) => row.agent_version),
   session: column('Session', name, (row) => row.session_id),
   tokens: column('Tokens', '54px', (row) => sumOf(row.input_tokens, row.output_tokens)),
-  latency: column('Latency', '66px', latencyOf),
+  latency: column('Latency', '60px', latencyOf),
   size: column('Size', '110px', sizeOf),
   sdk: column('SDK', '80px', (row) => row.sdk_version)
 }
@@ -52,7 +52,7 @@ const scoresShown = 3
 
 function scoresOf({ scores = {} }: DecisionSummary): string {
   const shown = Object.entries(scores).slice(0, scoresShown)
-  return shown.map(([score, { label, value }]) => `${score} ${label ?? value ?? '–'}`).join(', ')
+  return shown.map(([name, score]) => `${name} ${formatScore(score)}`).join(', ')
 }
 
 function sumOf(input: number | null, output: number | null): string | null {

@@ -35,7 +35,10 @@ export const DecisionRow = memo(function DecisionRow(props: DecisionRowProps) {
       onClick={() => onPeek(index)}
       onContextMenu={(event) => {
         event.preventDefault()
-        onMenu(decision, event.clientX, event.clientY)
+        const open = (): void => onMenu(decision, event.clientX, event.clientY)
+        // The release of the button would close a menu that opens before it.
+        if (event.buttons === 0) open()
+        else addEventListener('mouseup', open, { once: true })
       }}
     >
       {shown.map((name) => (

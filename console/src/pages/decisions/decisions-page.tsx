@@ -40,7 +40,7 @@ export function DecisionsPage() {
         {peek !== null && <Peek key={peek} id={peek} onClose={close} />}
       </div>
       <p className="quiet keys">
-        <kbd>?</kbd> shows the keys
+        <kbd>?</kbd> shows the keyboard shortcuts
       </p>
     </main>
   )

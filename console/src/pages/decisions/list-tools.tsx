@@ -87,7 +87,7 @@ function Export({ path }: { readonly path: string }) {
     <>
       {['ndjson', 'csv'].map((format) => (
         <ActionButton key={format} needs="member" onClick={() => mutate(format)}>
-          {`Save as ${format.toUpperCase()}`}
+          {`Download ${format.toUpperCase()}`}
         </ActionButton>
       ))}
       <p role="status">{message}</p>

@@ -3,6 +3,7 @@ import type { connection } from '../../../../api/connections/schemas.ts'
 import type { WireOf } from '../../api/wire.ts'
 import { explain } from '../../decision/explain.ts'
 import type { TableColumn } from '../../ui/data-table.tsx'
+import { visible } from '../../text/visible.ts'
 import { Field, JsonField } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
 import { memberColumns, Value } from '../../ui/members.tsx'
@@ -27,20 +28,20 @@ export function ConnectionsPage() {
     <ListPage
       title="Connections"
       path={path}
-      actions={<NewConnection />}
+      actions={<CreateConnection />}
       columns={columns}
       keyOf={({ connection_id }: Connection) => connection_id}
     />
   )
 }
 
-function NewConnection() {
+function CreateConnection() {
   const requestOf = ({ text, textOrNull, json }: FormValues) => {
     const [name, base_url, api_key] = [text('name'), text('base_url'), textOrNull('api_key')]
     return { path, body: { name, base_url, api_key, models: json('models') } }
   }
   return (
-    <RequestButton label="New connection" needs="admin" isPrimary request={requestOf}>
+    <RequestButton label="Create connection" needs="admin" isPrimary request={requestOf}>
       <Field label="Name" name="name" required />
       <Field label="URL before /chat/completions" name="base_url" required />
       <Field
@@ -55,17 +56,17 @@ function NewConnection() {
   )
 }
 
-function actionsOf({ connection_id, models: [first] }: Connection) {
+function actionsOf({ connection_id, name, models: [first] }: Connection) {
   const own = `${path}/${connection_id}`
   const testOf = ({ text }: FormValues) => ({ path: `${own}/test`, body: { model: text('model') } })
   const remove = () => ({ path: own, method: 'DELETE' as const })
   return (
     <div className="row-actions">
-      <RequestButton label="Test" needs="admin" staysOpen request={testOf}>
+      <RequestButton label="Test" of={visible(name)} needs="admin" staysOpen request={testOf}>
         <Field label="Model" name="model" required defaultValue={first?.model} />
         The provider charges for the call.
       </RequestButton>
-      <RequestButton label="Delete" needs="admin" request={remove}>
+      <RequestButton label="Delete" of={visible(name)} needs="admin" request={remove}>
         The key is deleted, and the pending runs of the connection are canceled.
       </RequestButton>
     </div>

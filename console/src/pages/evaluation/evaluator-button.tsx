@@ -29,7 +29,7 @@ export function EvaluatorButton({ evaluator }: { readonly evaluator: EvaluatorRo
   const example = { name: 'answers_briefly', kind: 'heuristic', config }
   return (
     <RequestButton
-      label={isNew ? 'New evaluator' : 'New version'}
+      label={isNew ? 'Create evaluator' : 'Create version'}
       needs="admin"
       isPrimary
       request={({ json }) => ({ path, method: isNew ? 'POST' : 'PATCH', body: json('definition') })}

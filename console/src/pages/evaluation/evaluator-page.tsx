@@ -60,7 +60,12 @@ function actionsOf(evaluator: EvaluatorRow, path: string) {
   return (
     <>
       <EvaluatorButton evaluator={evaluator} />
-      <RequestButton label="Delete" needs="admin" request={() => ({ path, method: 'DELETE' })}>
+      <RequestButton
+        label="Delete"
+        of={visible(evaluator.name)}
+        needs="admin"
+        request={() => ({ path, method: 'DELETE' })}
+      >
         The pending runs of the evaluator are canceled. Its scores are kept.
       </RequestButton>
     </>
@@ -69,14 +74,13 @@ function actionsOf(evaluator: EvaluatorRow, path: string) {
 
 /** Shows how a version differs from the one before it, if there is one. */
 function versionOf(shown: EvaluatorRow, before: EvaluatorRow | undefined) {
-  const parts = diffLines(before === undefined ? [] : linesOf(before), linesOf(shown))
+  const parts = before && diffLines(linesOf(before), linesOf(shown))
   return (
     <section key={shown.version}>
       <h2>Version {shown.version}</h2>
-      <pre className="command diff">
-        {parts.map((part, index) => (
-          <Part key={index} {...part} />
-        ))}
+      <pre className="command diff versions">
+        {parts?.map((part, index) => <Part key={index} {...part} />) ??
+          linesOf(shown).map(visible).join('\n')}
       </pre>
     </section>
   )

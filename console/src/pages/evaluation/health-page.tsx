@@ -30,12 +30,18 @@ export function HealthPage() {
         )}
       </Loaded>
       <Loaded query={state} what="the health of evaluation">
-        {({ conservation, circuits: _, ...now }) => (
+        {({
+          conservation: { accounted, ...sums },
+          by_status,
+          circuits: _,
+          spend_today: __,
+          ...now
+        }) => (
           <>
             <h2>Planned runs</h2>
-            <Members of={conservation} />
+            <Members of={{ ...sums, ...accounted }} />
             <h2>Now</h2>
-            <Members of={now} />
+            <Members of={{ ...now, ...by_status }} />
           </>
         )}
       </Loaded>

@@ -50,16 +50,17 @@ const columns = memberColumns<RuleBody>('name', 'enabled', 'match', 'sampling')
 function actionsOf(rule: RuleBody) {
   const path = `${rulesPath}/${rule.rule_id}`
   const isOn = rule.enabled
+  const name = visible(rule.name)
   const toggle = () => ({ path, method: 'PATCH' as const, body: { enabled: !isOn } })
   const remove = () => ({ path, method: 'DELETE' as const })
   return (
     <div className="row-actions">
-      <RequestButton label={isOn ? 'Disable' : 'Enable'} needs="admin" request={toggle}>
+      <RequestButton label={isOn ? 'Disable' : 'Enable'} of={name} needs="admin" request={toggle}>
         {isOn ? 'The pending runs of the rule are canceled.' : 'The rule applies within seconds.'}
       </RequestButton>
       {!rule.built_in && <RuleButton rule={rule} />}
       {!rule.built_in && (
-        <RequestButton label="Delete" needs="admin" request={remove}>
+        <RequestButton label="Delete" of={name} needs="admin" request={remove}>
           The pending runs of the rule are canceled. Its scores are kept.
         </RequestButton>
       )}
@@ -87,7 +88,8 @@ function RuleButton({ rule }: { readonly rule: RuleBody | null }) {
   const path = rule === null ? rulesPath : `${rulesPath}/${rule.rule_id}`
   return (
     <RequestButton
-      label={rule === null ? 'New rule' : 'Change'}
+      label={rule === null ? 'Create rule' : 'Change'}
+      of={rule === null ? undefined : visible(rule.name)}
       needs="admin"
       isPrimary={rule === null}
       request={(values) => ({ path, method: rule ? 'PATCH' : 'POST', body: bodyOf(values) })}

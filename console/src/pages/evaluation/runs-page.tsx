@@ -5,6 +5,7 @@ import { runReasons } from '../../../../core/evaluation/status-reason.ts'
 import { usePages } from '../../api/use-api.ts'
 import type { WireOf } from '../../api/wire.ts'
 import { explain } from '../../decision/explain.ts'
+import { visible } from '../../text/visible.ts'
 import type { TableColumn } from '../../ui/data-table.tsx'
 import { FilterBar, useFilters } from '../../ui/filter-bar.tsx'
 import { JsonField } from '../../ui/form.tsx'
@@ -31,7 +32,11 @@ const columns: readonly TableColumn<Run>[] = [
   { name: 'Time', cell: (run) => <Value value={run.evaluated_at ?? run.scheduled_at} /> },
   { name: 'Status', cell: ({ status }) => <Pill word={status} /> },
   { name: 'Reason', cell: ({ status, status_reason }) => explain(status_reason, status) },
-  ...memberColumns<Run>('rule', 'evaluator', 'evaluator_version'),
+  ...memberColumns<Run>('rule'),
+  {
+    name: 'Evaluator',
+    cell: ({ evaluator, evaluator_version: version }) => `${visible(evaluator)} v${version ?? '?'}`
+  },
   {
     name: 'Decision',
     cell: ({ decision_id: id }) => <Link href={`/decisions/${id}`}>{id.slice(-12)}</Link>

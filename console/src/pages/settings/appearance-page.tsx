@@ -16,7 +16,7 @@ export function AppearancePage() {
       </div>
       <p>
         <button type="button" onClick={() => setOpen(true)}>
-          Show the keys
+          Show the keyboard shortcuts
         </button>
       </p>
       {isOpen && <KeySheet onClose={() => setOpen(false)} />}

@@ -1,4 +1,4 @@
-/** The sessions of the user, with buttons that end one, the others, or all. */
+/** The sessions of the user, with buttons that revoke one, the others, or all. */
 import type { ownSession } from '../../../../api/accounts/schemas.ts'
 import type { WireOf } from '../../api/wire.ts'
 import { memberColumns } from '../../ui/members.tsx'
@@ -19,15 +19,15 @@ export function SessionsPage() {
       <SignOutButton all label="Sign out everywhere" />
     </>
   )
-  const table = { path, actions, columns: [...columns, { name: 'End', cell: endCell }] }
+  const table = { path, actions, columns: [...columns, { name: 'Actions', cell: revokeCell }] }
   return <ListPage title="Sessions" {...table} keyOf={({ session_id }) => session_id} />
 }
 
-function endCell({ session_id, is_current }: Session) {
+function revokeCell({ session_id, is_current }: Session) {
   const request = () => ({ path: `${path}/${session_id}`, method: 'DELETE' as const })
   if (is_current) return 'this session'
   return (
-    <RequestButton label="End" needs="viewer" {...{ request }}>
+    <RequestButton label="Revoke" needs="viewer" {...{ request }}>
       <p>Its tokens are refused within 5 seconds.</p>
     </RequestButton>
   )

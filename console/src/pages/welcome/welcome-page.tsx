@@ -19,12 +19,25 @@ import { CreateKey } from '../settings/keys/create-key.tsx'
 
 type Step = Onboarding['steps'][number]
 
-const titles: Readonly<Record<Step['id'], string>> = {
-  email_verified: 'Email address verified',
-  key_created: 'API key created',
-  first_request_seen: 'First request seen',
-  first_decision_stored: 'First decision stored',
-  first_score: 'First score'
+/** The title of each step, and what to do until it is done. */
+const texts: Readonly<Record<Step['id'], readonly [title: string, hint: string]>> = {
+  email_verified: [
+    'Email address verified',
+    'Follow the email that Sluice sent when you registered. No other step depends on it.'
+  ],
+  key_created: ['API key created', 'Create one below. It requires the role admin or higher.'],
+  first_request_seen: [
+    'First request seen',
+    'Run the code below with your API key. A request with an unknown key is not shown here.'
+  ],
+  first_decision_stored: [
+    'First decision stored',
+    'A decision is stored within seconds of its 202. Rejected requests are listed below.'
+  ],
+  first_score: [
+    'First score',
+    'A decision is evaluated within seconds. Its page says why a rule gave no score.'
+  ]
 }
 
 const newestMs = 2000
@@ -58,11 +71,12 @@ export function WelcomePage() {
   )
 }
 
-function StepItem({ id, done_at, hint, detail }: Step) {
+function StepItem({ id, done_at, detail }: Step) {
   const isDone = done_at !== null
+  const [title, hint] = texts[id]
   return (
     <li className={isDone ? 'done' : undefined}>
-      <strong>{`${isDone ? '✓' : '○'} ${titles[id]}`}</strong>{' '}
+      <strong>{`${isDone ? '✓' : '○'} ${title}`}</strong>{' '}
       {isDone ? <Time iso={done_at} /> : `not yet. ${hint}`}
       {detail !== null && <p className="quiet">{visible(detail)}</p>}
       {id === 'first_decision_stored' && isDone && <NewestDecision />}

@@ -24,11 +24,11 @@ function requestOf(values: FormValues) {
 
 export function CreateKey() {
   const [isOpen, setOpen] = useState(false)
-  const dialog = { requestOf, title: 'Create an API key', action: 'Create' }
+  const dialog = { requestOf, title: 'Create API key', action: 'Create API key' }
   return (
     <>
       <ActionButton needs="admin" isPrimary onClick={() => setOpen(true)}>
-        Create an API key
+        Create API key
       </ActionButton>
       {isOpen && (
         <KeyDialog {...dialog} onClose={() => setOpen(false)}>

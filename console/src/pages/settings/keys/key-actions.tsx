@@ -23,7 +23,7 @@ export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
   const revocation = () => ({ path: `${path}/revoke`, method: 'POST' as const })
   const dialog = { title: `Rotate ${name}`, action: 'Rotate', requestOf: rotation }
   return (
-    <span className="actions">
+    <span className="row-actions">
       {isAlive && replaced_by === null && (
         <ActionButton needs="admin" onClick={() => setOpen(true)} children="Rotate" />
       )}

@@ -39,17 +39,19 @@ type KeySecretProps = Pick<KeyDialogProps, 'onClose'> & { readonly secret: strin
 function KeySecret({ secret, onClose }: KeySecretProps) {
   const [isStored, setStored] = useState(false)
   return (
-    <Dialog title="Store the key" canEscape={false} onClose={onClose}>
-      <p>The key is shown only here. If you lose it, create another one.</p>
+    <Dialog title="Store the key now" canEscape={false} onClose={onClose}>
+      <p className="notice">
+        The key is shown only once. Store it, for example in a password manager or in the settings
+        of your agent. If you lose it, create another one.
+      </p>
       <pre className="command">{secret}</pre>
       <CopyButton text={secret} label="Copy the key" />
+      <p>This code sends a decision with the key:</p>
       <Snippets apiKey={secret} />
-      <fieldset>
-        <label>
-          <input type="checkbox" onChange={(event) => setStored(event.target.checked)} />I have
-          stored it
-        </label>
-      </fieldset>
+      <label className="check">
+        <input type="checkbox" onChange={(event) => setStored(event.target.checked)} />I have stored
+        it
+      </label>
       <button type="button" className="primary" disabled={!isStored} onClick={onClose}>
         Close
       </button>

@@ -1,4 +1,5 @@
 /** The API keys of the organization: what each may do, and what it was used for. */
+import { Link } from 'wouter'
 import { usePages } from '../../../api/use-api.ts'
 import { useOnboarding } from '../../../onboarding/use-onboarding.ts'
 import { formatNumber } from '../../../text/format.ts'
@@ -56,6 +57,9 @@ function Keys() {
         </p>
       )}
       <PagedTable label="API keys" {...{ list, columns, keyOf, empty }} />
+      <p>
+        <Link href="/welcome">Show the code that sends a first decision</Link>
+      </p>
       <RejectedTable />
     </>
   )

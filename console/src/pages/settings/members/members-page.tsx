@@ -57,8 +57,8 @@ function MemberActions({ user_id, email, role }: MemberRow) {
         request={remove}
       >
         <p>
-          The sessions of {email} in this organization end within 5 seconds, and their open invites
-          are withdrawn. API keys keep working.
+          The sessions of {email} in this organization end within 5 seconds, and the open invites
+          that they created are withdrawn. API keys keep working.
         </p>
       </RequestButton>
     </div>
