@@ -1,13 +1,20 @@
 /** Tests the health page and the pages of dead-letter records in a browser. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import { clientOf } from '../support/installation.ts'
+import { clientOf, createInstallation } from '../support/installation.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
 import { signIn } from './sign-in.ts'
 
 const scene = useConsoleScene()
 const conflicts = 3
+const accepts = 100
+const audits = { AUDIT_INTERVAL_SECONDS: '1' }
+
+interface Ledger {
+  readonly stored: number
+  readonly missing_records: readonly Readonly<Record<string, string | number>>[]
+}
 
 beforeAll(async () => {
   const { client, sluice, tenant } = scene()
@@ -139,4 +146,51 @@ test('drops a record that would fail again, and shows that a replayed one did', 
     await dialog.getByText(outcome, { exact: true }).waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
   }
+})
+
+test('the ledger misses nothing after kill -9, and names a row that was deleted', async () => {
+  const sluice = await createInstallation()
+  const [tenant, gateway, killed] = await Promise.all([
+    sluice.createTenant(),
+    sluice.start('gateway'),
+    sluice.start('storage', audits)
+  ])
+  const client = clientOf(gateway, tenant)
+  let killing = Promise.resolve()
+  for (let sent = 0; sent < accepts; sent++) {
+    await client.accept({ agent_id: `agent ${sent % 9}`, input: { sent }, output: 'o' })
+    if (sent === accepts / 2) killing = killed.kill()
+  }
+  await killing
+  await sluice.start('storage', audits)
+  const audited = (stored: number) =>
+    waitUntil(`an audit of ${stored} stored decisions`, async () => {
+      const { body } = await client.get('/v1/ingestion/ledger')
+      const ledger = body['ledger'] as Ledger | null
+      return ledger?.stored === stored && ledger
+    })
+  await audited(accepts)
+  const watched = await openPage({ ...scene(), gateway })
+  const { page } = watched
+  await signIn(page, tenant, '/console/health')
+  const ledger = page.getByRole('region', { name: 'Ledger' })
+  const sum = (stored: number, missing: number) =>
+    ledger.getByText(
+      `${accepts} messages = ${stored} stored + 0 duplicates + 0 conflicts + ` +
+        `0 dead-lettered + 0 erased + 0 in flight + ${missing} missing`
+    )
+  await sum(accepts, 0).waitFor()
+  expect(await ledger.getByRole('alert').count()).toBe(0)
+
+  await sluice.database.query(
+    'delete from decisions where decision_id in (select decision_id from decisions limit 1)'
+  )
+  const { missing_records } = await audited(accepts - 1)
+  const { decision_id, partition, offset } = missing_records[0] ?? {}
+  await page.reload()
+  await sum(accepts - 1, 1).waitFor()
+  const missing = ledger.getByRole('region', { name: 'Missing messages' })
+  const name = `${decision_id} ${partition} ${offset} Its row was deleted`
+  await missing.getByRole('row', { name }).waitFor()
+  expectNoFlaws(watched)
 })
