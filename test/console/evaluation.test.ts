@@ -128,7 +128,7 @@ test('creates an evaluator and a previewed rule, and shows the run and the score
 })
 
 test('says of each decision without a score why, and the counts of the rules add up', async () => {
-  const { client } = scene()
+  const { client, sluice } = scene()
   const evaluators = [{ evaluator_id: judgeId }]
   await send('rules', { name: 'unsampled', evaluators, sampling: { rate: 0 } })
   await send('rules', { name: 'poor', evaluators, budget: { calls_per_day: 0 } })
@@ -157,6 +157,15 @@ test('says of each decision without a score why, and the counts of the rules add
   await waitUntil('a blocked run', async () => (await reasonsOf(blocked)).includes('blocked'))
   await page.goto(`/console/decisions/${blocked}`)
   await rowOf('judged').getByText('The provider rejected the credentials').waitFor()
+  const expired = await client.accept({ input: 'x', output: 'an answer', domain: 'why' })
+  await waitUntil('the run to be planned', async () =>
+    (await reasonsOf(expired)).includes('judged')
+  )
+  await sluice.database.query('update pending_runs set expires_at = now() where decision_id = $1', [
+    expired
+  ])
+  await page.goto(`/console/decisions/${expired}`)
+  await rowOf('judged').getByText('The run expired before it could start.').waitFor()
   await page.goto('/console/evaluation/connections')
   await page.getByText('The provider rejected the credentials').waitFor()
   await page.getByRole('cell', { name: 'open', exact: true }).waitFor()
@@ -165,10 +174,10 @@ test('says of each decision without a score why, and the counts of the rules add
   const judged = page.getByRole('row', { name: /^judged / })
   const counts = await waitUntil('the counts of the rule', async () => {
     const texts = await judged.getByRole('cell').allInnerTexts()
-    return texts[3] === '2' && texts.slice(4, 10).map(Number)
+    return texts[3] === '3' && texts[7] === '1' && texts.slice(4, 10).map(Number)
   })
   // Scored, failed, skipped, expired, canceled and pending.
-  expect(counts).toEqual([0, 1, 0, 0, 0, 1])
+  expect(counts).toEqual([0, 1, 0, 1, 0, 1])
 })
 
 test('counts the runs before it replays them, and can cancel a waiting run', async () => {

@@ -1,6 +1,7 @@
 /** Tests the viewer of payloads: 4 MiB open, scroll, are searched and copied, and Raw is exact. */
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { depthMax } from '../../gateway/ingest/parse.ts'
 import { copiedBy, expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
 import { signIn } from './sign-in.ts'
 
@@ -8,6 +9,8 @@ const scene = useConsoleScene()
 
 /** Almost the maximum of an encoded decision, 4 MiB. */
 const charactersMax = 4_100_000
+/** The decision itself is the outermost level. */
+const levels = depthMax - 1
 const nodesMax = 300
 const word = 'needle'
 
@@ -21,7 +24,7 @@ const nested = (depth: number, value: unknown): unknown =>
 const inputs: readonly (readonly [string, unknown, string])[] = [
   ['300,000 lines', [...Array.from({ length: 299_997 }, (_, item) => item), word], '/299997'],
   ['one string', 'x'.repeat(charactersMax) + word, ''],
-  ['60 levels', nested(60, 'x'.repeat(charactersMax) + word), '/0'.repeat(60)]
+  ['maximum depth', nested(levels, 'x'.repeat(charactersMax) + word), '/0'.repeat(levels)]
 ]
 
 async function openDecision(decision: Record<string, unknown>) {

@@ -90,11 +90,16 @@ describe('API keys', () => {
     await waitUntil('the old key to be refused', async () => (await statusOf(first)) === 401)
     expect(await statusOf(second)).toBe(202)
 
+    const revokedAt = new Date().toISOString()
     await row.first().getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row.first().getByText('revoked').waitFor()
     await waitUntil('the key to be refused', async () => (await statusOf(second)) === 401)
-    await page.getByText('The API key was revoked.').first().waitFor()
+    const refusals = page.getByRole('row', { name: /The API key was revoked.* rotated/ })
+    await waitUntil('the refused request of the revoked key', async () => {
+      const newest = await refusals.locator('time').first().getAttribute('datetime')
+      return newest !== null && newest > revokedAt
+    })
   })
 
   test('a viewer sees who may manage keys', async () => {

@@ -8,6 +8,7 @@ import { ThemeSelect, ZoneSelect } from '../ui/appearance.tsx'
 import { NavLink } from '../ui/nav-link.tsx'
 import { ProblemBox } from '../ui/problem-box.tsx'
 import { SignOutButton } from '../ui/sign-out-button.tsx'
+import { OpenCount } from './dead-letters/open-count.tsx'
 import { navigation } from './navigation.ts'
 import { Shortcuts } from './shortcuts.tsx'
 
@@ -25,6 +26,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {navigation.map((page) => (
           <NavLink key={page.path} href={page.path} section={page.path.split('/', 2).join('/')}>
             {page.name}
+            {page.path === '/dead-letters' && <OpenCount />}
           </NavLink>
         ))}
         <Shortcuts />

@@ -6,6 +6,7 @@ const tones: Readonly<Record<string, string>> = {
   silent: 'warn',
   succeeded: 'good',
   evaluated: 'good',
+  replayed: 'good',
   fail: 'bad',
   failed: 'bad',
   expired: 'bad',

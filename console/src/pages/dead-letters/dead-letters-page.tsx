@@ -1,9 +1,6 @@
 /** The list of dead-letter records: messages that a consumer group could not process. */
 import { useState } from 'react'
 import { Link, useSearch } from 'wouter'
-import type { deadLetterPage } from '../../../../api/dead-letters/schemas.ts'
-import { usePages } from '../../api/use-api.ts'
-import type { WireOf } from '../../api/wire.ts'
 import { visible } from '../../text/visible.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { PagedTable } from '../../ui/data-table.tsx'
@@ -15,9 +12,8 @@ import { ActionDialog } from './action-dialog.tsx'
 import type { RecordAction, RecordRequest } from './action-dialog.tsx'
 import { Filters, useListState } from './filters.tsx'
 import type { FilterState } from './filters.tsx'
-
-type DeadLetterPageBody = WireOf<typeof deadLetterPage>
-type DeadLetterRow = DeadLetterPageBody['data'][number]
+import { filterOf, useRecords } from './use-records.ts'
+import type { DeadLetterRow } from './use-records.ts'
 
 /** Maximum number of records that one request replays or drops. */
 const selectedMax = 100
@@ -26,17 +22,14 @@ export function DeadLettersPage() {
   const [state] = useListState()
   const [selected, setSelected] = useState<readonly string[]>([])
   const [action, setAction] = useState<RecordAction | null>(null)
-  const list = usePages<DeadLetterRow>(`/v1/dead-letters?${queryOf(state)}`, { pollMs })
-  const meta = list.data?.pages[0]?.meta as DeadLetterPageBody['meta'] | undefined
+  const { list, matched } = useRecords(state, pollMs)
   const count = selected.length > 0 ? `${selected.length} selected` : 'all that match'
   return (
     <Page
       title="Dead-letter records"
       actions={
         <>
-          <span className="quiet">
-            {meta !== undefined && `${meta.matched}${meta.more_than_matched ? '+' : ''} match`}
-          </span>
+          <span className="quiet">{matched !== undefined && `${matched} match`}</span>
           {/* Only open records are replayed or dropped, so others are never meant by "all". */}
           {(selected.length > 0 || state.state === 'open') &&
             (['replay', 'drop'] as const).map((kind) => (
@@ -118,12 +111,14 @@ export function State({ record }: { readonly record: DeadLetterRow }) {
   const { state, failed_again_as, requested_action, failure } = record
   return (
     <>
-      <Pill word={state} />
-      {failed_again_as !== null && (
-        <>
-          {' '}
-          <Link href={`/dead-letters/${failed_again_as}`}>failed again</Link>
-        </>
+      {failed_again_as === null ? (
+        <Pill word={state} />
+      ) : (
+        <Link
+          className="pill bad"
+          href={`/dead-letters/${failed_again_as}`}
+          children="failed again"
+        />
       )}
       {requested_action !== null && ` ${requested_action} requested`}
       {failure !== null && ` last attempt: ${visible(failure)}`}
@@ -138,21 +133,6 @@ export function positionOf({ topic, partition }: DeadLetterRow['origin']) {
 function toggle(selected: readonly string[], id: string): readonly string[] {
   if (selected.includes(id)) return selected.filter((each) => each !== id)
   return selected.length < selectedMax ? [...selected, id] : selected
-}
-
-function queryOf({ state, step, reason, agent }: FilterState): URLSearchParams {
-  const query = new URLSearchParams(filterOf({ step, reason, agent }))
-  if (state !== 'all') query.set('state', state)
-  query.set('from', '1970-01-01T00:00:00Z')
-  return query
-}
-
-function filterOf({ step, reason, agent }: Omit<FilterState, 'state'>) {
-  return {
-    ...(step !== null && { step }),
-    ...(reason !== null && { reason }),
-    ...(agent !== null && { agent_id: agent })
-  }
 }
 
 function requestOf(state: FilterState, selected: readonly string[]): RecordRequest {

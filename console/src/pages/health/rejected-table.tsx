@@ -11,7 +11,7 @@ import { Time } from '../../ui/time.tsx'
 type Rejections = WireOf<typeof rejections>
 type Rejection = NonNullable<Rejections['data']>[number]
 
-const pollMs = 5000
+const pollMs = 3000
 
 export function RejectedTable() {
   const rejected = useRead<Rejections>('/v1/ingestion/refused', { pollMs })
