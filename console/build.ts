@@ -1,12 +1,13 @@
-/** Builds the console into console/dist: hashed assets, each also compressed. Replaces the folder
- * only at the end, so that no gateway serves half of a build.
+/** Builds the console into console/dist, or into the folder that is the argument: hashed assets,
+ * each also compressed. Replaces the folder only at the end, so that no gateway serves half of a
+ * build.
  */
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { compress } from './compress.ts'
 
-const folder = join(import.meta.dirname, 'dist')
+const folder = process.argv[2] ?? join(import.meta.dirname, 'dist')
 const next = `${folder}.next`
 
 await build({

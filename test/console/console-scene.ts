@@ -13,6 +13,8 @@ interface ConsoleScene {
   readonly tenant: Tenant
   readonly client: Client
   readonly browser: Browser
+  /** Patterns of the operations in the OpenAPI document, each a method and a path. */
+  readonly operations: readonly RegExp[]
 }
 
 interface SceneOptions {
@@ -30,11 +32,12 @@ export function useConsoleScene(options: SceneOptions = {}): () => ConsoleScene 
     const sluice = await createInstallation()
     const tenant = await sluice.createTenant()
     const [gateway] = await Promise.all([
-      sluice.start('gateway', settings),
+      sluice.start('gateway', { DOCS_ENABLED: 'true', ...settings }),
       ...(withConsumers ? [sluice.start('storage'), sluice.start('evaluation')] : [])
     ])
     const browser = await startBrowser()
-    scene = { sluice, gateway, tenant, client: clientOf(gateway, tenant), browser }
+    const operations = await readOperations(gateway.url)
+    scene = { sluice, gateway, tenant, client: clientOf(gateway, tenant), browser, operations }
   })
   return () => {
     if (scene === undefined) throw new Error('The scene has not started.')
@@ -42,10 +45,23 @@ export function useConsoleScene(options: SceneOptions = {}): () => ConsoleScene 
   }
 }
 
+async function readOperations(url: string): Promise<RegExp[]> {
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+    paths: Record<string, object>
+  }
+  return Object.entries(paths).flatMap(([path, methods]) => {
+    const pattern = path.replaceAll(/[{]\w+[}]/g, '[^/]+')
+    return Object.keys(methods).map((method) => new RegExp(`^${method} ${pattern}$`, 'i'))
+  })
+}
+
 interface WatchedPage {
   readonly page: Page
   readonly context: BrowserContext
-  /** Errors of the console, errors of scripts, and requests to other hosts. */
+  /**
+   * Errors of the console, errors of scripts, requests to other hosts, and requests that the OpenAPI
+   * document lacks.
+   */
   readonly flaws: string[]
 }
 
@@ -55,7 +71,7 @@ interface PageOptions {
 }
 
 export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
-  const { gateway, browser } = scene
+  const { gateway, browser, operations } = scene
   const origin = new URL(gateway.url).origin
   const context =
     options.context ??
@@ -76,7 +92,10 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
   page.on('pageerror', (error) => flaws.push(String(error)))
   page.on('request', (request) => {
     const url = request.url()
-    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) flaws.push(url)
+    if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) flaws.push(url)
+    const called = `${request.method()} ${new URL(url).pathname}`
+    const isKnown = operations.some((operation) => operation.test(called))
+    if (called.includes(' /v1/') && !isKnown) flaws.push(called)
   })
   return { page, context, flaws } satisfies WatchedPage
 }

@@ -50,45 +50,6 @@ describe('the list', () => {
     await page.getByRole('heading', { name: /sign in/i }).waitFor()
   })
 
-  test('restores its whole state from the URL, and Back undoes the last change', async () => {
-    const watched = await openPage(scene())
-    const { page, context } = watched
-    await signIn(page, scene().tenant)
-    await rowsOf(page).first().waitFor()
-    await page.getByLabel('Query').fill('agent:even')
-    await page.getByLabel('Query').press('Enter')
-    await page.waitForURL(/q=agent/)
-    await page.getByLabel('Time range').selectOption('Last 24 hours')
-    await page.waitForURL(/from=-24h/)
-    await page.getByRole('gridcell', { name: 'even' }).first().click()
-    await page.waitForURL(/peek=/)
-    await page.getByRole('complementary', { name: 'Decision' }).waitFor()
-    const url = page.url()
-
-    await page.reload()
-    await page.getByRole('complementary', { name: 'Decision' }).waitFor()
-    expect(await page.getByLabel('Query').inputValue()).toBe('agent:even')
-    const other = await openPage(scene(), { context })
-    await other.page.goto(url)
-    await other.page.getByRole('complementary', { name: 'Decision' }).waitFor()
-    await other.page.close()
-
-    await page.goBack()
-    await page.getByRole('complementary', { name: 'Decision' }).waitFor({ state: 'detached' })
-    expect(page.url()).toContain('from=-24h')
-    await page.goBack()
-    expect(await page.getByLabel('Time range').inputValue()).toBe('-7d')
-    await page.goBack()
-    await waitUntil('an empty query', async () => {
-      return (await page.getByLabel('Query').inputValue()) === ''
-    })
-    await page.goForward()
-    await waitUntil('the query', async () => {
-      return (await page.getByLabel('Query').inputValue()) === 'agent:even'
-    })
-    expectNoFlaws(watched)
-  })
-
   test('explains a query that it cannot express and keeps the list', async () => {
     const { page } = await openPage(scene())
     await signIn(page, scene().tenant)

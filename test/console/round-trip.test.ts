@@ -1,5 +1,7 @@
 /** Tests that the console shows and copies a hostile payload byte for byte, and runs none of it. */
+import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import type { Locator } from 'playwright-core'
 import { run } from '../support/run-to-end.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { copiedBy, expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
@@ -42,6 +44,14 @@ async function fingerprintsOf(ids: readonly string[]): Promise<string[]> {
   return rows.map(({ fingerprint }) => fingerprint.toString('hex'))
 }
 
+/** Presses a button that saves a file, and returns the file. */
+async function savedBy(place: Locator, name: string) {
+  const waiting = place.page().waitForEvent('download')
+  await place.getByRole('button', { name, exact: true }).click()
+  const file = await waiting
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
+}
+
 test('a hostile decision is listed, shown and copied as it was sent', async () => {
   const { gateway, tenant } = scene()
   const id = await send()
@@ -58,7 +68,22 @@ test('a hostile decision is listed, shown and copied as it was sent', async () =
   expect(await copiedBy(page, 'Copy metadata')).toBe(metadata)
   expect(await copiedBy(page, 'Copy id')).toBe(id)
 
+  const viewer = page.getByRole('group', { name: 'Input', exact: true })
+  await viewer.getByRole('button', { name: 'Raw' }).click()
+  const cells = viewer.getByRole('grid').getByRole('gridcell')
+  await cells.first().waitFor()
+  expect((await cells.allTextContents()).join('')).toBe(input)
+  const [part, whole] = [
+    await savedBy(viewer, 'Download'),
+    await savedBy(page.locator('.actions'), 'Save JSON')
+  ]
+  expect(part).toEqual({ name: 'input.json', text: input })
+  expect(whole.name).toBe(`decision-${id}.json`)
+  expect(whole.text).toContain(`"input":${input}`)
+  expect(whole.text).toContain(`"metadata":${metadata}`)
+
   const command = await copiedBy(page, 'Copy as curl')
+  expect(command).toContain(`{"input":${input},"output":`)
   const env = { ...process.env, SLUICE_API_KEY: tenant.api_key }
   const sent = await run('/bin/sh', ['-c', command.replace('curl ', 'curl -sS ')], { env })
   const { decision_id } = JSON.parse(sent.output.slice(0, sent.output.indexOf('}') + 1)) as {

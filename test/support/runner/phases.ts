@@ -50,7 +50,7 @@ export const phases = {
     ...together('the web console in a real browser; all pages with --all', true),
     runs: 'changed',
     inputs: [...shared, 'console/', 'core/', 'http/', 'auth/', 'api/', 'test/console/'],
-    gateFiles: ['json-view', 'pages', 'round-trip', 'session'].map(
+    gateFiles: ['json-view', 'pages', 'round-trip', 'session', 'url-state'].map(
       (name) => `test/console/${name}.test.ts`
     )
   },
