@@ -104,7 +104,7 @@ test('creates an evaluator and a previewed rule, and shows the run and the score
     return JSON.stringify(body['plan']).includes('brief refunds') && sent
   })
   await page.getByRole('link', { name: 'runs', exact: true }).click()
-  await page.getByLabel('rule_id').selectOption('brief refunds')
+  await page.getByLabel('Rule id').selectOption('brief refunds')
   await page.waitForURL(/rule_id=rul_/)
   const link = page.getByRole('link', { name: id.slice(-12) })
   // The rows of the list before stay until those of the rule have come.
@@ -196,11 +196,11 @@ test('counts the runs before it replays them, and can cancel a waiting run', asy
   expect(await valueOf('Dry run').innerText()).toBe('no')
   await page.keyboard.press('Escape')
 
-  await page.getByLabel('status', { exact: true }).selectOption('blocked')
+  await page.getByLabel('Status', { exact: true }).selectOption('blocked')
   await page.getByRole('button', { name: 'Cancel run' }).first().click()
   await dialog.getByRole('button', { name: 'Cancel run' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await page.getByLabel('status', { exact: true }).selectOption('canceled')
+  await page.getByLabel('Status', { exact: true }).selectOption('canceled')
   await page.getByText('A user canceled the run.').first().waitFor()
 })
 

@@ -117,7 +117,7 @@ describe('API keys', () => {
     const watched = await openPage(scene())
     const { page } = watched
     await signIn(page, viewer, '/console/settings/keys')
-    await page.getByText(`require the role admin or higher. Its holders: ${admin.email}`).waitFor()
+    await page.getByText(`the role admin or higher to see this. Ask ${admin.email}.`).waitFor()
     const button = page.getByRole('button', { name: 'Create API key' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     await button.click({ force: true })
@@ -314,7 +314,7 @@ describe('live', () => {
     await send(1)
     await waitUntil('the decision', async () => (await shownIn(page)) === 1)
     for (const tail of proxy.tails) tail.write(gap)
-    await page.getByText('312 decisions are not shown here.').waitFor()
+    await page.getByText('Not shown here: 312 decisions.').waitFor()
   })
 })
 

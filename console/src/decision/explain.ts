@@ -12,11 +12,11 @@ const sentences: Readonly<Record<PlanReason, string>> = {
   domain: 'The domain of the decision does not match the rule.',
   agent_id: 'The agent of the decision does not match the rule.',
   session_id: 'The session of the decision does not match the rule.',
-  metadata: 'The metadata of the decision do not match the rule.',
+  metadata: 'The metadata of the decision does not match the rule.',
   sampled_out: 'The decision is not in the sample of the rule.',
   budget_exhausted: 'The budget of the rule was exhausted.',
   loop_guard: 'The decision was sent by an evaluator, so it is not evaluated.',
-  not_applicable: 'The question of the evaluator does not arise for this decision.',
+  not_applicable: 'The evaluator does not apply to this decision.',
   content_missing: 'The decision lacks the content that the evaluator reads.',
   content_too_large: 'The content is too large for the evaluator.',
   code_error: 'The code of the evaluator failed.',
@@ -32,7 +32,7 @@ const sentences: Readonly<Record<PlanReason, string>> = {
   provider_rate_limited: 'The provider limits the rate of requests.',
   provider_error: 'The provider returned an error.',
   model_unavailable: 'The provider does not offer the model.',
-  interrupted: 'The run was interrupted and is retried.',
+  interrupted: 'The run was interrupted and will be retried.',
   ttl: 'The run expired before it could start.',
   user: 'A user canceled the run.',
   deleted: 'The rule or the evaluator was deleted.'
@@ -41,7 +41,7 @@ const sentences: Readonly<Record<PlanReason, string>> = {
 const outcomes: Readonly<Record<string, string>> = {
   scheduled: 'The run is scheduled.',
   running: 'The run is running.',
-  retrying: 'The run is retried after an error.',
+  retrying: 'The run will be retried after an error.',
   blocked: 'The run waits for an unavailable provider.'
 }
 

@@ -1,6 +1,7 @@
 /** One row. A character that cannot be seen stays in the text, and the style sheet draws its name.
  */
 import { memo } from 'react'
+import { formatCount } from '../text/format.ts'
 import { indentOf, isOpening, pairOf } from './display-lines.ts'
 import type { Found } from './find.ts'
 import type { TextIndex } from './index-text.ts'
@@ -44,7 +45,7 @@ export const JsonRow = memo(function JsonRow(props: JsonRowProps) {
         {show(tokens)}
         {isFolded && (
           <span className="json-summary">
-            {` ${(pairOf(lines, line) - line - 1).toLocaleString('en')} lines `}
+            {` ${formatCount(pairOf(lines, line) - line - 1, 'line')} `}
           </span>
         )}
         {isFolded && show(tokensOf(lines, pairOf(lines, line)))}

@@ -65,7 +65,7 @@ interface PathLineProps {
 }
 
 function PathLine({ index, isRaw, line }: PathLineProps) {
-  const note = isRaw ? 'The whole text, unchanged.' : 'Not JSON that can be folded: shown as text.'
+  const note = isRaw ? 'The whole text, unchanged.' : 'This cannot be folded as JSON.'
   const path = index?.isJson === true ? pointerAt(index.lines, line) || 'Whole document' : note
   const shown = index === null ? 'Reading the text…' : path.slice(0, pathMax)
   return (

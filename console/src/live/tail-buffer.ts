@@ -1,6 +1,7 @@
 /** Keeps the newest decisions of the tail that match a query, and makes views of them. */
 import { parseJson } from '../api/parse-json.ts'
 import type { DecisionSummary, SearchBody } from '../api/wire.ts'
+import { formatCount } from '../text/format.ts'
 import type { LiveUpdate } from './join-tail.ts'
 
 /** Stands for decisions that the server did not send. */
@@ -56,7 +57,8 @@ export function createTailBuffer(search: SearchBody) {
     }
     if (kind === 'gap') {
       const { dropped } = parseJson<{ readonly dropped: number | null }>(data)
-      const gap = `${dropped?.toLocaleString('en') ?? 'Some'} decisions are not shown here.`
+      const count = dropped === null ? 'some decisions' : formatCount(dropped, 'decision')
+      const gap = `Not shown here: ${count}.`
       keep(shown, { decision_id: `gap ${(gaps += 1)}`, gap })
     }
   }

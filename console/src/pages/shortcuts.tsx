@@ -18,7 +18,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['f', 'Show or hide the values next to the list'],
   ['y', 'Copy the link of the page'],
   ['c', 'Copy the id of the decision'],
-  ['Esc', 'Close what is open'],
+  ['Esc', 'Close the open dialog or panel'],
   ...navigation.map(({ key, name }) => [`g ${key}`, `Go to ${name}`] as const)
 ]
 
@@ -39,7 +39,7 @@ export function Shortcuts() {
     if (text === undefined) return
     navigator.clipboard.writeText(text).then(
       () => setMessage(`${what} copied`),
-      () => setMessage('The browser refused to copy')
+      () => setMessage('The browser blocked copying')
     )
   }
   const pages = navigation.map((page) => [`g ${page.key}`, () => navigate(page.path)] as const)
@@ -124,7 +124,7 @@ function Palette({ onClose }: OverlayProps) {
             {name}
           </button>
         ))}
-        {found.length === 0 && <p>No page has this name, and it is not the id of a decision.</p>}
+        {found.length === 0 && <p>This is neither the name of a page nor the id of a decision.</p>}
       </form>
     </Dialog>
   )

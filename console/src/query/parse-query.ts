@@ -83,7 +83,7 @@ function scoreConditionOf(text: string): object | null {
 
 const addText: AddTerm = (draft, { field, value }) => {
   const filter = filterOf(field)
-  if (value === '') return `${field}: needs a value.`
+  if (value === '') return `${field} needs a value.`
   if (draft[filter] !== undefined) return `${field} appears twice. Use it once.`
   draft[filter] = value
   return null
@@ -92,7 +92,7 @@ const addText: AddTerm = (draft, { field, value }) => {
 const addList: AddTerm = (draft, { field, value }) => {
   const filter = filterOf(field)
   const given = value.split(',').filter((each) => each !== '')
-  if (given.length === 0) return `${field}: needs a value.`
+  if (given.length === 0) return `${field} needs a value.`
   draft[filter] = [...new Set([...((draft[filter] ?? []) as string[]), ...given])]
   return null
 }
@@ -101,12 +101,12 @@ const addChoice: AddTerm = (draft, term) => {
   const values = queryFields[term.field ?? '']?.values ?? []
   const wrong = term.value.split(',').find((each) => each !== '' && !values.includes(each))
   if (wrong === undefined) return addList(draft, term)
-  return `${term.field} is one of ${values.join(', ')}, not ${wrong}.`
+  return `${term.field} must be one of ${values.join(', ')}; ${wrong} is not allowed.`
 }
 
 const addFlag: AddTerm = (draft, { field, value }) => {
   const filter = filterOf(field)
-  if (value !== 'true' && value !== 'false') return `${field} is true or false, not ${value}.`
+  if (value !== 'true' && value !== 'false') return `${field} must be true or false.`
   if (draft[filter] !== undefined) return `${field} appears twice. Use it once.`
   draft[filter] = value === 'true'
   return null

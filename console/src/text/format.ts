@@ -18,9 +18,13 @@ export function formatTime(iso: string, zone: string): string {
   return formatIn(zone).format(new Date(iso)).replace(',', '.')
 }
 
-/** Formats a number of bytes, for example `12,408 bytes`. */
+/** Formats a number with its noun, for example `1 line` or `12,408 bytes`. */
+export function formatCount(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
 export function formatBytes(bytes: number): string {
-  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`
+  return formatCount(bytes, 'byte')
 }
 
 export function bytesOf(text: string): number {

@@ -45,7 +45,7 @@ export function KeysSwitch() {
         checked={isOn === 'on'}
         onChange={(event) => setIsOn(event.target.checked ? 'on' : 'off')}
       />
-      Single keys are shortcuts
+      Enable single-key shortcuts
     </label>
   )
 }

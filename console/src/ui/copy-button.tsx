@@ -19,7 +19,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   const copy = (): void => {
     navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
       () => setResult('Copied'),
-      () => setResult('The browser refused to copy')
+      () => setResult('The browser blocked copying')
     )
   }
   return (

@@ -32,8 +32,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
       <main className="page">
         <h1>This page failed</h1>
         <p role="alert">
-          Your data is unchanged. Reload the page. If it fails again, report this message:{' '}
-          <code>{error.message}</code>
+          Reload the page. If it fails again, report this message: <code>{error.message}</code>
         </p>
         <button type="button" onClick={() => location.reload()}>
           Reload

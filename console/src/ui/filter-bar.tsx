@@ -1,6 +1,7 @@
 /** Selects that filter a list. What they choose is in the URL. */
 import { parseAsString, useQueryStates } from 'nuqs'
 import { visible } from '../text/visible.ts'
+import { labelOf } from './members.tsx'
 
 type Choices = readonly (readonly [value: string, name: string])[]
 
@@ -26,7 +27,7 @@ export function FilterBar({ filters: [filter, setFilters], choices }: FilterBarP
       {Object.entries(choices).map(([name, values]) => (
         <select
           key={name}
-          aria-label={name}
+          aria-label={labelOf(name)}
           value={filter[name] ?? ''}
           onChange={({ target }) => void setFilters({ [name]: target.value || null })}
         >

@@ -20,11 +20,11 @@ export function ForRole({ needs, what, children }: ForRoleProps) {
   const path = '/v1/auth/organization/members?limit=200'
   const { data: members } = useRead<PageOf<WireOf<typeof member>>>(path)
   const holders = members?.data.filter(({ role }) => mayActAs(role, needs)) ?? []
-  const ask = `${what} require the role ${needs} or higher. Its holders: `
   const emails = holders.map(({ email }) => email).join(', ')
+  const ask = `You need the role ${needs} or higher to see this. ${emails && `Ask ${emails}.`}`
   return (
     <Loaded query={useMe()} what={what.toLowerCase()}>
-      {({ role }) => (mayActAs(role, needs) ? children : <p className="empty">{ask + emails}</p>)}
+      {({ role }) => (mayActAs(role, needs) ? children : <p className="empty">{ask}</p>)}
     </Loaded>
   )
 }

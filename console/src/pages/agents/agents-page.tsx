@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { agentList } from '../../../../api/profiles/schemas.ts'
 import { usePages } from '../../api/use-api.ts'
 import type { WireOf } from '../../api/wire.ts'
-import { formatCost, formatNumber, formatShare } from '../../text/format.ts'
+import { formatCost, formatCount, formatNumber, formatShare } from '../../text/format.ts'
 import { visible } from '../../text/visible.ts'
 import { PagedTable } from '../../ui/data-table.tsx'
 import type { TableColumn } from '../../ui/data-table.tsx'
@@ -55,7 +55,7 @@ function tokensOf({ tokens: { input, output } }: AgentRow): string {
 function problemsOf({ status, evaluation, error_rate: { value, n } }: AgentRow): string {
   const problems = [
     status === 'silent' && 'sends nothing',
-    evaluation.failed > 0 && `${evaluation.failed} evaluations failed`,
+    evaluation.failed > 0 && `${formatCount(evaluation.failed, 'evaluation')} failed`,
     evaluation.partial > 0 && `${evaluation.partial} partially evaluated`,
     value !== null && value > 0 && `${formatShare(value)} errors (n\u00a0${n})`
   ]

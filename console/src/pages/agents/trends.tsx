@@ -59,7 +59,9 @@ export function Trends({ id, names, changed = [] }: TrendsProps) {
   const query = useTrends(id, names)
   return (
     <>
-      {new Set(names).size > metricsMax && <p>Only the first {metricsMax} have a trend here.</p>}
+      {new Set(names).size > metricsMax && (
+        <p>Trends are shown for the first {metricsMax} scores only.</p>
+      )}
       <Loaded query={query} what="the trends">
         {({ series, breaks, meta: { applied } }) => (
           <div className="trends">

@@ -47,7 +47,7 @@ export function Versions({ id, profile: { versions, models, sdk_versions } }: Ag
         <TableSection
           key={label}
           {...{ label, rows, columns }}
-          empty="Decisions do not name any."
+          empty="No decision in this window has one."
           keyOf={({ value }) => value}
         />
       ))}

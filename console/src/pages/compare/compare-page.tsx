@@ -2,7 +2,7 @@
 import { parseAsString, useQueryStates } from 'nuqs'
 import { useMemo } from 'react'
 import type { DecisionParts } from '../../decision/decision-text.ts'
-import { formatScore } from '../../text/format.ts'
+import { formatCount, formatScore } from '../../text/format.ts'
 import { indentOf, startOf } from '../../json/display-lines.ts'
 import { useTextIndex } from '../../json/use-text-index.ts'
 import { isUuid } from '../../text/is-uuid.ts'
@@ -133,13 +133,13 @@ const linesShown = 2000
 export function Part({ kind, lines }: DiffPart) {
   const shown = lines.slice(0, linesShown).map(visible).join('\n')
   const rest = lines.length - linesShown
-  const text = rest > 0 ? `${shown}\n… ${rest.toLocaleString('en')} more lines` : shown
+  const text = rest > 0 ? `${shown}\n… ${formatCount(rest, 'more line')}` : shown
   if (kind === 'left') return <del>{text}</del>
   if (kind === 'right') return <ins>{text}</ins>
   if (lines.length <= sameShown) return <span>{text}</span>
   return (
     <details>
-      <summary>{lines.length.toLocaleString('en')} identical lines</summary>
+      <summary>{formatCount(lines.length, 'identical line')}</summary>
       {text}
     </details>
   )

@@ -92,7 +92,7 @@ function Deletion({ id, onClose }: OverlayProps) {
     <Dialog title="Delete this decision" onClose={onClose}>
       <p>
         The decision, its runs and its scores are deleted and cannot be restored. Kafka keeps the
-        data until the retention of the topics expires. The audit log keeps the reason.
+        data until the retention period of the topics ends. The audit log keeps the reason.
       </p>
       <Form action="Delete" isDisabled={typed !== word} onSubmit={remove} onCancel={onClose}>
         <Field label="Reason" name="reason" maxLength={500} required />

@@ -42,7 +42,9 @@ export async function exportDecisions(
     if (bytes > bytesMax) {
       stop.abort()
       const command = curlOfExport(`${location.origin}${path}`, format)
-      return onProgress(`The export is too large for a browser. ${command}`)
+      return onProgress(
+        `The export is too large for the browser. Run this command instead: ${command}`
+      )
     }
     if (bytes < shownAt) continue
     onProgress(`${formatBytes(bytes)} received…`)

@@ -18,7 +18,8 @@ export function Facets() {
         <Facet key={field} field={field} />
       ))}
       <p className="quiet">
-        Counts cover the time range and, except under agent, the chosen agent.
+        Counts respect the time range and the chosen agent, but no other filter. The counts of
+        agents respect only the time range.
       </p>
     </section>
   )

@@ -10,7 +10,7 @@ export function Freshness({ meta }: { readonly meta: Partial<Lag> | undefined })
   if (lagMs <= lagShownMs) return null
   return (
     <p className="notice" role="status">
-      Reads are {Math.round(lagMs / 1000)} s behind; nothing is lost. Shown as of{' '}
+      Data is {Math.round(lagMs / 1000)} s behind; no decision is lost. Shown as of{' '}
       <Time iso={meta.as_of} />.
     </p>
   )

@@ -4,7 +4,7 @@ import type { KeyboardEvent } from 'react'
 import { useRead } from '../../api/use-api.ts'
 import type { StatsBody } from '../../api/wire.ts'
 import { fieldOf } from '../../query/query-text.ts'
-import { formatTime } from '../../text/format.ts'
+import { formatCount, formatTime } from '../../text/format.ts'
 import { visible } from '../../text/visible.ts'
 import { QueryProblem } from '../../ui/loaded.tsx'
 import { useZone } from '../../ui/preferences.ts'
@@ -82,7 +82,8 @@ function Bars({ bars }: { readonly bars: readonly Bar[] }) {
       onPointerLeave={() => setIsDragging(false)}
     >
       {bars.map((bar, index) => {
-        const name = `${formatTime(bar.from, zone)}: ${bar.total} decisions, ${bar.failed} failed`
+        const counts = `${formatCount(bar.total, 'decision')}, ${bar.failed} failed`
+        const name = `${formatTime(bar.from, zone)}: ${counts}`
         return (
           <span
             key={bar.from}

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { curlOfSearch } from '../../decision/curl.ts'
+import { formatCount } from '../../text/format.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -45,7 +46,7 @@ function Count() {
   return (
     <span className="quiet" role="status">
       {relation}
-      {data.value.toLocaleString('en')} decisions
+      {formatCount(data.value, 'decision')}
     </span>
   )
 }

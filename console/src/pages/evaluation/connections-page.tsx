@@ -43,7 +43,7 @@ function CreateConnection() {
   return (
     <RequestButton label="Create connection" needs="admin" isPrimary request={requestOf}>
       <Field label="Name" name="name" required />
-      <Field label="URL before /chat/completions" name="base_url" required />
+      <Field label="Base URL" name="base_url" hint="Without /chat/completions." required />
       <Field
         label="API key"
         name="api_key"

@@ -54,7 +54,7 @@ function meterOf(label: string, used: number, limit: number | null) {
   if (limit === null) return null
   return (
     <label>
-      {label}: {used} of {limit} US dollars{used >= limit && ': the limit is reached'}
+      {label}: {used} of {limit} US dollars{used >= limit && ' (limit reached)'}
       <meter max={limit || 1} value={limit ? used : 1} />
     </label>
   )

@@ -56,7 +56,9 @@ function actionsOf(rule: RuleBody) {
   return (
     <div className="row-actions">
       <RequestButton label={isOn ? 'Disable' : 'Enable'} of={name} needs="admin" request={toggle}>
-        {isOn ? 'The pending runs of the rule are canceled.' : 'The rule applies within seconds.'}
+        {isOn
+          ? 'The pending runs of the rule are canceled.'
+          : 'The rule takes effect within seconds.'}
       </RequestButton>
       {!rule.built_in && <RuleButton rule={rule} />}
       {!rule.built_in && (

@@ -92,7 +92,8 @@ function ReplayButton({ filter }: { readonly filter: Readonly<Record<string, str
       staysOpen
     >
       <JsonField label="Filter (JSON)" name="filter" value={value} />
-      Repeats each run once, in its version. A status is one of {replayed.join(', ')}.
+      Repeats each matching run once, with its evaluator version. Allowed values of status:{' '}
+      {replayed.join(', ')}.
     </RequestButton>
   )
 }

@@ -25,7 +25,7 @@ const states = {
 const stateNames = Object.keys(states) as (keyof typeof states)[]
 
 const reasons = {
-  not_stored: 'Nothing of the decision is stored.',
+  not_stored: 'The decision is not stored.',
   row_gone: 'Its row was deleted, but not by an erasure.',
   conflict_not_reported: 'Its id belongs to another decision, and no dead-letter record says so.'
 } as const

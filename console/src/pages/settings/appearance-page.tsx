@@ -8,7 +8,7 @@ export function AppearancePage() {
   const [isOpen, setOpen] = useState(false)
   return (
     <Page title="Appearance">
-      <p className="quiet">This browser keeps these settings.</p>
+      <p className="quiet">These settings are stored in this browser.</p>
       <div className="form">
         <ThemeSelect />
         <ZoneSelect />

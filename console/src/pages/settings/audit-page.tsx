@@ -18,7 +18,7 @@ const kinds =
   'profile rule session webhook'
 const ends = [
   ['', 'until now'],
-  ...Object.keys(ranges).map((ago) => [ago, `until ${ago}`] as const)
+  ...Object.keys(ranges).map((ago) => [ago, `until ${ago.slice(1)} ago`] as const)
 ] as const
 
 export function AuditPage() {

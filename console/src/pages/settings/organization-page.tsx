@@ -28,7 +28,7 @@ export function OrganizationPage() {
           <Members
             of={{
               ...facts,
-              rate_limit: rate_limit_points ?? 'the default of the gateway',
+              rate_limit: rate_limit_points ?? 'gateway default',
               your_role: role
             }}
           />

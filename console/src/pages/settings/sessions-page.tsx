@@ -28,7 +28,7 @@ function revokeCell({ session_id, is_current }: Session) {
   if (is_current) return 'this session'
   return (
     <RequestButton label="Revoke" needs="viewer" {...{ request }}>
-      <p>Its tokens are refused within 5 seconds.</p>
+      <p>Its tokens are rejected within 5 seconds.</p>
     </RequestButton>
   )
 }

@@ -76,7 +76,7 @@ function StepItem({ id, done_at, detail }: Step) {
   const [title, hint] = texts[id]
   return (
     <li className={isDone ? 'done' : undefined}>
-      <strong>{`${isDone ? '✓' : '○'} ${title}`}</strong>{' '}
+      <strong>{`${isDone ? '✓' : '○'} ${title}:`}</strong>{' '}
       {isDone ? <Time iso={done_at} /> : `not yet. ${hint}`}
       {detail !== null && <p className="quiet">{visible(detail)}</p>}
       {id === 'first_decision_stored' && isDone && <NewestDecision />}

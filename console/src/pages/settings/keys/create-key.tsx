@@ -12,7 +12,7 @@ export const scopeWords: Readonly<Record<ApiKeyScope, string>> = {
   'evaluation:write': 'push scores',
   'feedback:write': 'push feedback of end users',
   'profiles:read': 'read agents',
-  admin: 'all of these'
+  admin: 'everything'
 }
 
 function requestOf(values: FormValues) {
@@ -40,7 +40,7 @@ export function CreateKey() {
             hint="Leave empty for no expiry."
           />
           <fieldset>
-            <legend>The key may</legend>
+            <legend>Scopes</legend>
             {Object.entries(scopeWords).map(([value, words]) => (
               <label key={value}>
                 <input

@@ -29,7 +29,7 @@ export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
       )}
       {isAlive && (
         <RequestButton label="Revoke" needs="admin" request={revocation}>
-          <p>Every gateway refuses {name} within 5 seconds. This cannot be undone.</p>
+          <p>All gateways reject {name} within 5 seconds. This cannot be undone.</p>
         </RequestButton>
       )}
       {isOpen && (

@@ -23,12 +23,15 @@ const timeOf = (iso: string | null) => (iso === null ? 'never' : <Time iso={iso}
 const columns: readonly TableColumn<ApiKey>[] = [
   { name: 'Name', cell: ({ name }) => visible(name) },
   { name: 'Key', cell: ({ prefix }) => <code>{prefix}…</code> },
-  { name: 'May', cell: ({ scopes }) => scopes.map((scope) => scopeWords[scope]).join(', ') },
+  { name: 'Scopes', cell: ({ scopes }) => scopes.map((scope) => scopeWords[scope]).join(', ') },
   { name: 'State', cell: ({ state }) => <Pill word={state} /> },
   { name: 'Last used', cell: ({ last_used_at }) => timeOf(last_used_at) },
   { name: 'Accepted, 24 h', cell: (key) => countOf(key.accepted_24h), isNumber: true },
   { name: 'Rejected, 24 h', cell: (key) => countOf(key.rejected_24h), isNumber: true },
-  { name: 'Ends', cell: ({ revoked_at, expires_at }) => timeOf(revoked_at ?? expires_at) },
+  {
+    name: 'Expires or revoked',
+    cell: ({ revoked_at, expires_at }) => timeOf(revoked_at ?? expires_at)
+  },
   { name: 'Actions', cell: (apiKey) => <KeyActions apiKey={apiKey} /> }
 ]
 

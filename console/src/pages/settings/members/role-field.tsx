@@ -4,8 +4,8 @@ import { useMe } from '../../../session/use-session.ts'
 import { Field } from '../../../ui/form.tsx'
 
 const hint =
-  'Each role includes the ones before it. A viewer reads, a member also rates and replays, an ' +
-  'admin also changes settings, keys and members, and an owner also the owners.'
+  'Each role includes the ones before it. A viewer can read. A member can also rate and replay. ' +
+  'An admin can also change settings, keys and members. An owner can also manage owners.'
 
 export function RoleField({ value }: { readonly value: string }) {
   const isOwner = useMe().data?.role === 'owner'

@@ -31,7 +31,7 @@ test.each([
   ['-domain:x', /the API cannot exclude values/],
   ['agent:a agent:b', /^agent appears twice/],
   ['agent:', /needs a value/],
-  ['verdict:good', /^verdict is one of pass, fail, mixed, none, not good/],
+  ['verdict:good', /^verdict must be one of pass, fail, mixed, none; good is not/],
   ['latency_ms:500', /needs >= or <= and a number/],
   ['latency_ms:>=x', /needs >= or <= and a number/],
   ['error:maybe', /true or false, not maybe/],
