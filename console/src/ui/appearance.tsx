@@ -20,7 +20,10 @@ export function ThemeSelect() {
   )
 }
 
-const zones = [...new Set([browserZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
+/** Browsers list these zones under names that the time zone database no longer uses. */
+const renamed = ['Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon', 'Europe/Kyiv']
+const listed = [...renamed, ...Intl.supportedValuesOf('timeZone')].sort()
+const zones = [...new Set([browserZone, 'UTC', ...listed])]
 
 export function ZoneSelect() {
   const [zone, setZone] = useZone()

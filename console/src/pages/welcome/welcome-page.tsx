@@ -7,12 +7,11 @@ import type { WireOf } from '../../api/wire.ts'
 import { Snippets } from '../../onboarding/snippets.tsx'
 import { countDone, useOnboarding } from '../../onboarding/use-onboarding.ts'
 import type { Onboarding } from '../../onboarding/use-onboarding.ts'
-import { visible } from '../../text/visible.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
-import { Time } from '../../ui/time.tsx'
+import { Time, TimedText } from '../../ui/time.tsx'
 import { useNewest } from '../decisions/use-decisions.ts'
 import { RejectedTable } from '../health/rejected-table.tsx'
 import { CreateKey } from '../settings/keys/create-key.tsx'
@@ -78,7 +77,11 @@ function StepItem({ id, done_at, detail }: Step) {
     <li className={isDone ? 'done' : undefined}>
       <strong>{`${isDone ? '✓' : '○'} ${title}:`}</strong>{' '}
       {isDone ? <Time iso={done_at} /> : `not yet. ${hint}`}
-      {detail !== null && <p className="quiet">{visible(detail)}</p>}
+      {detail !== null && (
+        <p className="quiet">
+          <TimedText text={detail} />
+        </p>
+      )}
       {id === 'first_decision_stored' && isDone && <NewestDecision />}
     </li>
   )
