@@ -68,6 +68,7 @@ export function registrationEmail(recipient: TokenEmail): Email {
     why: 'This address was used to register at Sluice.',
     how: 'To confirm the registration, use this token within a day:',
     path: '/v1/auth/register/confirm',
+    page: 'confirm-registration',
     rest:
       'Send {"token": "...", "password": "..."} as application/json. The password is the ' +
       'one that was chosen at registration; without it no account is created. If you did ' +
@@ -100,6 +101,7 @@ export function verificationEmail(recipient: TokenEmail): Email {
     why: 'A Sluice account was created with this address.',
     how: 'To verify the address, use this token within three days:',
     path: '/v1/auth/email/verify',
+    page: 'verify-email',
     rest: 'Send {"token": "..."} as application/json. You do not have to be logged in.'
   })
 }

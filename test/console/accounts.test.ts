@@ -1,26 +1,40 @@
 /** Tests the pages of the organization and of accounts in a browser, with the links of emails. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { freePort } from '../../stack/ports.ts'
 import { emailsTo } from '../integration/api/account-scene.ts'
+import { startApplication } from '../support/application.ts'
 import type { Tenant } from '../support/installation.ts'
+import { runWell } from '../support/run-to-end.ts'
+import { installSdk } from '../support/sdk/packed-sdk.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { copiedBy, expectNoFlaws, openPage, useConsoleScene } from './console-scene.ts'
 import { signIn } from './sign-in.ts'
 import { violationsOf } from './violations.ts'
 
-const mailFolder = mkdtempSync(join(tmpdir(), 'sluice-mail-'))
-afterAll(() => rmSync(mailFolder, { recursive: true }))
+function createFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `sluice-${name}-`))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const mailFolder = createFolder('mail')
+const sdkFolder = createFolder('sdk')
 const publicUrl = 'http://sluice.example.com'
 const settings = {
   ...{ REGISTRATION: 'invite', PUBLIC_URL: publicUrl },
   MAIL_URL: pathToFileURL(mailFolder).href
 }
 const scene = useConsoleScene({ withConsumers: false, settings })
+const accountPages = [
+  ...['forgot-password', 'reset-password', 'accept-invite'],
+  ...['register', 'confirm-registration', 'verify-email']
+]
 const newPassword = 'a longer horse with another staple'
 
 /** Returns the path and the token of the link in the first email to an address. */
@@ -29,7 +43,7 @@ async function linkTo(email: string): Promise<string> {
     const emails = await emailsTo({ mailFolder }, email)
     return emails.length > 0 && emails
   })
-  const link = /^ {2}http:\/\/sluice\.example\.com(\/console\/[a-z-]+#sl[a-z]_[\w-]{43})$/m
+  const link = /^ {2}http:\/\/[^/]+(\/console\/[a-z-]+#sl[a-z]_[\w-]{43})$/m
   // Mail encodings break long lines.
   return link.exec(first?.text.replaceAll('=\n', '') ?? '')?.[1] ?? 'no link'
 }
@@ -61,6 +75,57 @@ async function idOf({ email }: Tenant): Promise<string> {
   const rows = await scene().sluice.database.query<{ user_id: string }>(select, [email])
   return rows[0]?.user_id ?? ''
 }
+
+test('a new user registers, runs the Node snippet and sees the first score', async () => {
+  const { sluice } = scene()
+  const ports = [await freePort(), await freePort()] as const
+  const open = { REGISTRATION: 'open', PUBLIC_URL: `http://127.0.0.1:${ports[0]}` }
+  const environment = { ...sluice.environment, ...settings, ...open }
+  const [gateway] = await Promise.all([
+    startApplication('gateway', { environment, ports }),
+    sluice.start('storage'),
+    sluice.start('evaluation'),
+    installSdk(sdkFolder)
+  ])
+  const watched = await openPage({ ...scene(), gateway })
+  const { page } = watched
+  const email = `${randomUUID()}@example.com`
+  await page.goto('/console/')
+  await page.getByRole('link', { name: 'Register an organization' }).click()
+  await page.getByLabel('Organization').fill('New')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(newPassword)
+  await page.getByRole('button', { name: 'Register' }).click()
+  await page.getByText('An email was sent to this address.').waitFor()
+  await page.goto(await linkTo(email))
+  await page.getByLabel('Password').fill(newPassword)
+  let loads = 0
+  page.on('load', () => (loads += 1))
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor()
+  await expectNoToken(page)
+
+  await page.getByRole('button', { name: 'Create an API key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('first')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Store the key' })
+  await dialog.getByRole('button', { name: '.env' }).click()
+  const variables = await dialog.getByText(/^export SLUICE_BASE_URL/).textContent()
+  await dialog.getByLabel('I have stored it').check()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'TypeScript' }).click()
+  writeFileSync(join(sdkFolder, 'send.ts'), await copiedBy(page, 'Copy the code'))
+  await page.getByText('2 of 5 steps are done.').waitFor()
+  const command = `${variables}"${process.execPath}" --no-warnings send.ts`
+  expect(await runWell('sh', ['-c', command], { cwd: sdkFolder })).toContain('sent: 1')
+  await page.getByText('All steps are done.').waitFor()
+  expect(await page.locator('.steps .done').count()).toBe(5)
+  await page.getByRole('link', { name: 'Open the newest decision' }).click()
+  const plan = page.getByRole('region', { name: 'Evaluation plan' })
+  await plan.getByRole('cell', { name: 'not_refusal 1 pass' }).waitFor()
+  expect(loads).toBe(0)
+  expectNoFlaws(watched)
+})
 
 test('an invited viewer joins, becomes an admin, and is removed, all audited', async () => {
   const email = `${randomUUID()}@example.com`
@@ -253,7 +318,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   test('no page violates WCAG 2.2 AA or the Content-Security-Policy', async () => {
     const watched = await openPage(scene(), { colorScheme })
     const { page } = watched
-    for (const name of ['forgot-password', 'reset-password', 'accept-invite']) {
+    for (const name of accountPages) {
       await page.goto(`/console/${name}`)
       await page.getByRole('link', { name: 'Go to the console' }).waitFor()
       expect(await violationsOf(page)).toEqual([])

@@ -37,7 +37,8 @@ const EvaluationPages = lazyPage(
   async () => (await import('./evaluation/evaluation-pages.tsx')).EvaluationPages
 )
 
-const accountPaths = /^\/(forgot-password|reset-password|accept-invite)$/
+const accountPaths =
+  /^\/(forgot-password|reset-password|accept-invite|register|confirm-registration|verify-email)$/
 
 export function App() {
   const { state, reason, owner } = useSession()

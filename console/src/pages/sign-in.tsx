@@ -17,6 +17,9 @@ export function SignInPage({ reason }: SignInProps) {
     <main className="sign-in">
       <h1>{title}</h1>
       <SignInForm reason={reason} />
+      <p>
+        <a href="/console/register">Register an organization</a>
+      </p>
     </main>
   )
 }

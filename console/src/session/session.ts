@@ -72,7 +72,7 @@ export async function resumeSession(): Promise<void> {
   })
 }
 
-/** Begins a session by logging in, or by registering with an invite. */
+/** Begins a session by logging in, or by creating an account. */
 export async function signIn(credentials: object, path = '/v1/auth/login'): Promise<void> {
   keepTokens(await openTokens(path, { ...credentials, cookie: true }))
 }

@@ -1,6 +1,5 @@
 /** Accepts an invite: as the signed-in user, after signing in, or with a new account. */
 import { useState } from 'react'
-import { useLocation } from 'wouter'
 import type { membership } from '../../../../api/organization/invites/schemas.ts'
 import { readJson } from '../../api/api.ts'
 import type { WireOf } from '../../api/wire.ts'
@@ -8,7 +7,7 @@ import { signIn } from '../../session/session.ts'
 import { switchOrganization, useMe, useSession } from '../../session/use-session.ts'
 import { Form } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
-import { EmailField, PasswordField, TokenField } from './account-fields.tsx'
+import { EmailField, PasswordField, TokenField, useLeave } from './account-fields.tsx'
 
 interface InviteProps {
   readonly token: string | null
@@ -57,9 +56,4 @@ function Enter({ token }: InviteProps) {
       <PasswordField isNew={!hasAccount} />
     </Form>
   )
-}
-
-function useLeave() {
-  const [, navigate] = useLocation()
-  return () => navigate('/', { replace: true })
 }

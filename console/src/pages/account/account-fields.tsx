@@ -1,5 +1,9 @@
-/** Fields of the forms for accounts. */
-import { Field } from '../../ui/form.tsx'
+/** Parts of the forms for accounts. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { useLocation } from 'wouter'
+import { Field, Form } from '../../ui/form.tsx'
+import type { FormValues } from '../../ui/form.tsx'
 
 export function EmailField() {
   return (
@@ -28,4 +32,28 @@ export function TokenField({ token }: { readonly token: string | null }) {
   return (
     <Field label="Token from the email" name="token" required autoComplete="off" {...{ hint }} />
   )
+}
+
+interface StepProps {
+  readonly action: string
+  readonly request: (values: FormValues) => Promise<unknown>
+  /** Replaces the form after the request. */
+  readonly done: string
+  readonly children: ReactNode
+}
+
+export function Step({ action, request, done, children }: StepProps) {
+  const [isDone, setDone] = useState(false)
+  if (isDone) return <p role="status">{done}</p>
+  return (
+    <Form {...{ action }} onSubmit={request} onDone={() => setDone(true)}>
+      {children}
+    </Form>
+  )
+}
+
+/** Returns a function that opens the first page, without a way back to the form. */
+export function useLeave() {
+  const [, navigate] = useLocation()
+  return () => navigate('/', { replace: true })
 }

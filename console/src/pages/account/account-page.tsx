@@ -1,13 +1,11 @@
-/** Pages for users who are not signed in: a forgotten password, a new password, and an invite. */
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+/** Pages for users who are not signed in: registration, passwords, and invites. */
 import { Link } from 'wouter'
 import { post } from '../../session/session-store.ts'
-import { Form } from '../../ui/form.tsx'
 import type { FormValues } from '../../ui/form.tsx'
 import { useTitle } from '../../ui/page.tsx'
 import { AcceptInvite } from './accept-invite.tsx'
-import { EmailField, PasswordField, TokenField } from './account-fields.tsx'
+import { EmailField, PasswordField, Step, TokenField } from './account-fields.tsx'
+import { ConfirmRegistration, Register, VerifyEmail } from './register.tsx'
 
 interface AccountPageProps {
   readonly name: string
@@ -18,7 +16,10 @@ interface AccountPageProps {
 const titles = new Map([
   ['forgot-password', 'Forgotten password'],
   ['reset-password', 'Choose a new password'],
-  ['accept-invite', 'Accept the invite']
+  ['accept-invite', 'Accept the invite'],
+  ['register', 'Register an organization'],
+  ['confirm-registration', 'Confirm your registration'],
+  ['verify-email', 'Verify your email address']
 ])
 
 export function AccountPage({ name, token }: AccountPageProps) {
@@ -30,6 +31,9 @@ export function AccountPage({ name, token }: AccountPageProps) {
       {name === 'forgot-password' && <ForgotPassword />}
       {name === 'reset-password' && <ResetPassword token={token} />}
       {name === 'accept-invite' && <AcceptInvite token={token} />}
+      {name === 'register' && <Register />}
+      {name === 'confirm-registration' && <ConfirmRegistration token={token} />}
+      {name === 'verify-email' && <VerifyEmail token={token} />}
       <Link href="/">Go to the console</Link>
     </main>
   )
@@ -58,23 +62,5 @@ function ResetPassword({ token }: Pick<AccountPageProps, 'token'>) {
       <TokenField token={token} />
       <PasswordField label="New password" name="new_password" isNew />
     </Step>
-  )
-}
-
-interface StepProps {
-  readonly action: string
-  readonly request: (values: FormValues) => Promise<unknown>
-  /** Replaces the form after the request. */
-  readonly done: string
-  readonly children: ReactNode
-}
-
-function Step({ action, request, done, children }: StepProps) {
-  const [isDone, setDone] = useState(false)
-  if (isDone) return <p role="status">{done}</p>
-  return (
-    <Form {...{ action }} onSubmit={request} onDone={() => setDone(true)}>
-      {children}
-    </Form>
   )
 }

@@ -1,6 +1,11 @@
 /** Tests that emails contain their tokens and the links of the console, but none of a stranger. */
 import { expect, test } from '@jest/globals'
-import { accountExistsEmail, inviteEmail, resetEmail } from '../../../../api/accounts/emails.ts'
+import {
+  accountExistsEmail,
+  inviteEmail,
+  registrationEmail
+} from '../../../../api/accounts/emails.ts'
+import { resetEmail, verificationEmail } from '../../../../api/accounts/emails.ts'
 
 const config = { PUBLIC_URL: 'https://sluice.example.com/', CONSOLE_ENABLED: false }
 const invite = {
@@ -31,6 +36,8 @@ test('links to the console if it is served, with the token after #', () => {
     `\n  ${base}/accept-invite#sli_token\n\nor this token:\n\n  sli_token\n`
   )
   expect(resetEmail(to).text).toContain(`\n  ${base}/reset-password#slp_token\n`)
+  expect(registrationEmail(to).text).toContain(`\n  ${base}/confirm-registration#slp_token\n`)
+  expect(verificationEmail(to).text).toContain(`\n  ${base}/verify-email#slp_token\n`)
   expect(accountExistsEmail(to).text).toContain(`\n  ${base}/forgot-password\n`)
   expect(accountExistsEmail({ ...to, config }).text).toContain('/v1/auth/password/forgot\n')
 })
