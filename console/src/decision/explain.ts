@@ -16,7 +16,7 @@ const sentences: Readonly<Record<PlanReason, string>> = {
   sampled_out: 'The decision is not in the sample of the rule.',
   budget_exhausted: 'The budget of the rule was exhausted.',
   loop_guard: 'The decision was sent by an evaluator, so it is not evaluated.',
-  not_applicable: 'The question of the evaluator does not arise for this decision.',
+  not_applicable: 'The evaluator does not apply to this decision.',
   content_missing: 'The decision lacks the content that the evaluator reads.',
   content_too_large: 'The content is too large for the evaluator.',
   code_error: 'The code of the evaluator failed.',
