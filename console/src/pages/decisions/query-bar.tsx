@@ -1,4 +1,5 @@
 /** The query bar: the query as text, and controls that edit its most common fields. */
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { FormEvent } from 'react'
 import { evaluationStatuses } from '../../../../core/evaluation/evaluation-status.ts'
@@ -21,12 +22,14 @@ export function QueryBar({ isLive = false }: { readonly isLive?: boolean }) {
     setErrors(parseQuery(state.q).errors)
   }, [state.q])
   useKeys({ '/': () => input.current?.select() })
+  const readAgain = useReadAgain()
   const apply = (text: string): void => {
     const found = parseQuery(text).errors
     setErrors(found)
     // Spaces at the ends are removed, so that equal queries have equal URLs.
     const q = text.trim()
-    if (found.length > 0 || q === state.q) return
+    if (found.length > 0) return
+    if (q === state.q) return readAgain()
     rememberQuery(q)
     void setState({ q, peek: null })
   }
@@ -65,6 +68,15 @@ export function QueryBar({ isLive = false }: { readonly isLive?: boolean }) {
       </ul>
     </form>
   )
+}
+
+/** Returns a function that reads the list and the counts again, for the same query. */
+function useReadAgain() {
+  const queries = useQueryClient()
+  return (): void => {
+    void queries.resetQueries({ queryKey: ['decisions'] })
+    void queries.invalidateQueries({ queryKey: ['read'] })
+  }
 }
 
 interface FieldSelectProps {

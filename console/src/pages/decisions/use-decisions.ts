@@ -32,7 +32,9 @@ export function useDecisions(state: ListState) {
       search({ ...body, ...(pageParam !== null && { cursor: pageParam }) }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.next_cursor,
-    placeholderData: keepPreviousData
+    placeholderData: keepPreviousData,
+    // A user who returns to the list looks for the decisions that were stored meanwhile.
+    staleTime: 0
   })
   const pages = query.data?.pages
   const rows = useMemo(() => pages?.flatMap(({ data }) => data) ?? [], [pages])
