@@ -1,59 +1,12 @@
 /** Tests that a page under each fault keeps its old data, says what went wrong, and can retry. */
-import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
 import { waitUntil } from '../support/wait-until.ts'
-import { openPage, useConsoleScene } from './console-scene.ts'
+import { openPage } from './console-scene.ts'
+import { pages, useEveryPage } from './every-page.ts'
 import { signIn } from './sign-in.ts'
 
-const scene = useConsoleScene()
-const id = randomUUID()
-let recordId: string
-
-beforeAll(async () => {
-  const { client } = scene()
-  const sent = { decision_id: id, agent_id: 'faulty', session_id: 's1', input: 1 }
-  await client.accept({ ...sent, output: 'kept' })
-  await client.accept({ ...sent, output: 'other' })
-  await client.accept({ agent_id: 'faulty', session_id: 's1', input: 2, output: 'neighbor' })
-  await client.get(`/v1/decisions/${id}?wait=30&until=evaluated`)
-  recordId = await waitUntil('the dead-letter record', async () => {
-    const { body } = await client.get('/v1/dead-letters')
-    return (body['data'] as { dead_letter_id: string }[])[0]?.dead_letter_id
-  })
-})
-
-/** A page, the request that fails, and a text that only its response brings. */
-const pages: readonly (readonly [path: string, request: RegExp, text: string | RegExp])[] = [
-  ['decisions', /\/v1\/decisions\/search$/, /kept/],
-  ['decisions', /\/v1\/decisions\/facets\?field=agent/, /^faulty \d$/],
-  ['decisions', /\/v1\/decisions\/stats\?/, /: \d+ decisions/],
-  ['decisions/ID', /\/v1\/evaluation\/[0-9a-f-]{36}/, /^planned \d/],
-  ['decisions/ID', /\/v1\/decisions\/[0-9a-f-]{36}\/context$/, /neighbor/],
-  ['agents', /\/v1\/profiles\?/, 'faulty'],
-  ['agents/faulty', /\/v1\/profiles\/faulty\?/, /last seen/],
-  ['agents/faulty', /\/v1\/profiles\/faulty\/timeseries\?/, 'Mean latency in ms'],
-  ['health', /\/v1\/ingestion\/outcomes\?/, / received = /],
-  ['health', /\/v1\/ingestion\/refused$/, 'No request was rejected.'],
-  ['health', /\/v1\/ingestion\/ledger$/, /audited/],
-  ['dead-letters', /\/v1\/dead-letters\?/, 'faulty'],
-  ['dead-letters/RECORD', /\/v1\/dead-letters\/[0-9a-f-]{36}$/, 'Dead-lettered'],
-  ['evaluation/rules', /\/v1\/evaluation\/rules$/, 'Disable'],
-  ['evaluation/rules', /\/v1\/evaluation\/scores\/summary\?/, '0'],
-  ['evaluation/evaluators', /\/v1\/evaluation\/evaluators$/, 'not_refusal'],
-  ['evaluation/evaluators/not_refusal', /\/not_refusal\/versions/, 'Version 1'],
-  ['evaluation/runs', /\/v1\/evaluation\/runs\?/, id.slice(-12)],
-  ['evaluation/connections', /\/v1\/evaluation\/connections$/, 'No connections.'],
-  ['evaluation/health', /\/v1\/evaluation\/budget$/, 'Spent today'],
-  ['evaluation/health', /\/v1\/evaluation\/health$/, 'Planned runs'],
-  ['settings/keys', /\/v1\/auth\/api-keys$/, /send decisions/],
-  ['settings/organization', /\/v1\/auth\/organization$/, 'Rate limit'],
-  ['settings/members', /\/v1\/auth\/organization\/members$/, 'Change role'],
-  ['settings/members', /\/v1\/auth\/organization\/invites$/, 'No open invite.'],
-  ['settings/audit', /\/v1\/auth\/audit\?/, 'Details'],
-  ['settings/sessions', /\/v1\/auth\/sessions$/, 'this session'],
-  ['welcome', /\/v1\/auth\/onboarding/, /steps are/]
-]
+const { scene, urlOf } = useEveryPage()
 
 /** Requests whose place is empty while they are on their way. */
 const silent = /stats|summary/
@@ -114,8 +67,7 @@ async function openFaulty(path: string, request: RegExp) {
   let fault: Fault | null = null
   await page.route(request, (route) => (fault === null ? route.fallback() : fault(route)))
   const fail = (next: Fault | null): void => void (fault = next)
-  const open = () =>
-    signIn(page, scene().tenant, `/console/${path.replace('RECORD', recordId).replace('ID', id)}`)
+  const open = () => signIn(page, scene().tenant, urlOf(path))
   return { page, fail, open, readAgain: () => page.evaluate('readAgain()') }
 }
 
