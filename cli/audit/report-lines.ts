@@ -68,8 +68,10 @@ export function cautionsOf({ window, prometheus }: AuditReport): string[] {
 
 function prometheusLines(queued: number | null, difference: number | null): string[] {
   if (queued === null) return ['Prometheus has no gateway counts for the window.']
+  const more = difference ?? 0
+  const compared = more < 0 ? `${-more} fewer` : `${more} more`
   return [
-    `The gateways counted ${queued} queued decisions; the topic has ${difference ?? 0} more.`,
+    `The gateways counted ${queued} queued decisions; the topic has ${compared}.`,
     'A small difference is normal: Prometheus samples and extrapolates, a killed gateway loses its',
     'last counts, and a retry may write a decision twice.'
   ]

@@ -45,11 +45,7 @@ export const alertConditions: Readonly<Record<string, string>> = {
     ['1.44%', '0.6%', '0.1%'],
     'decisions were rejected with a 5xx error'
   ),
-  ...conditionsOf(
-    'Latency',
-    ['14.4%', '6%', '1%'],
-    'requests with decisions waited over 0.5 s for a response'
-  ),
+  ...conditionsOf('Latency', ['14.4%', '6%', '1%'], 'ingest requests took longer than 0.5 s'),
   ...conditionsOf(
     'Completeness',
     ['1.44%', '0.6%', '0.1%'],

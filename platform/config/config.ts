@@ -150,7 +150,7 @@ export const settings = {
     [0, 86_400]
   ),
   AUDIT_WINDOW_SECONDS: integer(
-    'Length of the time window of an audit by storage.',
+    'Minimum length of the time window of an audit by storage. It begins at a full hour.',
     21_600,
     [3600, 604_800]
   ),

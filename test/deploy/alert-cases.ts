@@ -96,7 +96,7 @@ const decisions = { topic: 'agent-decisions' }
 /** Text after the percentage in the alert summary, by objective. */
 const told = {
   availability: 'of decisions are rejected with a 5xx error',
-  latency: 'of requests with decisions wait over half a second for a response',
+  latency: 'of ingest requests take longer than half a second',
   completeness: 'of acknowledged decisions are not stored in time',
   freshness: 'of decisions take over 10 seconds to become readable'
 }

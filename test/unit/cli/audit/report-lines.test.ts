@@ -65,7 +65,9 @@ test('counts missing records beyond a thousand without listing them', () => {
 
 test("prints the gateways' count with its limits", () => {
   const lines = reportLines({ ...aReport(), prometheus: { queued: 3, difference: 1 } })
-  expect(lines.join('\n')).toContain('counted 3 queued decisions; the topic has 1 more')
+  expect(lines.join('\n')).toContain('counted 3 queued decisions; the topic has 1 more.')
+  const fewer = reportLines({ ...aReport(), prometheus: { queued: 8, difference: -5 } })
+  expect(fewer.join('\n')).toContain('counted 8 queued decisions; the topic has 5 fewer.')
   const none = reportLines({ ...aReport(), prometheus: { queued: null, difference: null } })
   expect(none.join('\n')).toContain('Prometheus has no gateway counts')
 })
