@@ -1,4 +1,4 @@
-/** Tests the pages of the organization and of accounts in a browser, with the links of emails. */
+/** Tests the pages of the organization and of accounts in a browser, using the links in emails. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -59,7 +59,7 @@ async function act(page: Page, name: string, fields: Readonly<Record<string, str
   await dialog.getByRole('button', { name, exact: true }).click()
 }
 
-/** Checks that nothing of the page keeps a token of an email. */
+/** Checks that page, storage and history of the browser contain no token of an email. */
 async function expectNoToken(page: Page): Promise<void> {
   const kept = await page.evaluate<string>(
     'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, location.href])'
@@ -127,7 +127,7 @@ test('a new user registers, runs the Node snippet and sees the first score', asy
   expectNoFlaws(watched)
 })
 
-test('an invited viewer joins, becomes an admin, and is removed, all audited', async () => {
+test('an invited viewer joins, becomes an admin and is removed, all audited', async () => {
   const email = `${randomUUID()}@example.com`
   const [watched, guest] = [await openPage(scene()), await openPage(scene())]
   const { page } = watched
@@ -184,7 +184,7 @@ test('an invited viewer joins, becomes an admin, and is removed, all audited', a
   expectNoFlaws(watched)
 })
 
-test('an invite adds an organization to a signed-in user, unless it was replaced', async () => {
+test('a signed-in user joins with an invite, unless it was replaced', async () => {
   const { sluice } = scene()
   const [owner, invited] = [await sluice.createTenant(), await sluice.createTenant()]
   const [watched, { page: other }] = [await openPage(scene()), await openPage(scene())]
@@ -212,7 +212,7 @@ test('an invite adds an organization to a signed-in user, unless it was replaced
   expectNoFlaws(watched)
 })
 
-test('a forgotten password is replaced once with the link of an email', async () => {
+test('the link in an email to reset a password works once', async () => {
   const tenant = await scene().sluice.createTenant()
   const { page } = await openPage(scene())
   await page.goto('/console/')
@@ -241,7 +241,7 @@ test('a forgotten password is replaced once with the link of an email', async ()
   await expectNoToken(page)
 })
 
-test('a new password ends the other sessions, and all can be ended', async () => {
+test('changing the password ends the other sessions, and a button ends all', async () => {
   const tenant = await scene().sluice.createTenant()
   const [other, watched] = [await openPage(scene()), await openPage(scene())]
   await signIn(other.page, tenant)
@@ -288,7 +288,7 @@ test("another organization's ids look like ids that never existed", async () => 
   expect(seen[0]).toBe(seen[1])
 })
 
-test('keeps its data under an error, and retries', async () => {
+test('keeps its data after an error, and retries', async () => {
   const { page } = await openPage(scene())
   await signIn(page, scene().tenant, '/console/settings/organization')
   const body = JSON.stringify({

@@ -14,7 +14,7 @@ const hostile = 'a%2Fb/../c?d=1&e#"f" <img src=x onerror=alert(1)> \u202e'
 const tabs = ['overview', 'scores', 'versions', 'ingestion'] as const
 const fewerThanPage = 50
 
-/** A decision every hour of a day, except the 12th; the evaluator changed five hours ago. */
+/** Creates two decisions, received `hoursAgo` hours ago. The evaluator changes five hours ago. */
 function refunds(hoursAgo: number, now: number): AgentDecision[] {
   const evaluator_version = hoursAgo > 5 ? 1 : 2
   return [true, hoursAgo % 3 > 0].map((passed) => ({
@@ -91,7 +91,7 @@ async function read<T>(path: string): Promise<T> {
   return body as T
 }
 
-/** Returns the texts of the cells of the rows of a table. */
+/** Returns the cell texts of a table, row by row. */
 async function cellsOf(page: Page, name: string): Promise<string[][]> {
   const rows = page.getByRole('region', { name, exact: true }).locator('tbody tr')
   await rows.first().waitFor()
@@ -134,7 +134,7 @@ describe('the list of agents', () => {
     expectNoFlaws(watched)
   })
 
-  test('has search, order and window in the URL, and Back undoes the last change', async () => {
+  test('keeps search, order and window in the URL, and Back undoes the last change', async () => {
     const { page } = await openPage(scene())
     await signIn(page, scene().tenant, '/console/agents')
     await page.getByPlaceholder('Part of the name').fill('R')
@@ -196,7 +196,7 @@ interface Trends {
 }
 
 describe('the page of an agent', () => {
-  test('breaks lines at evaluator versions and gaps, and shows n, or "not sent"', async () => {
+  test('breaks lines at gaps and new evaluator versions, and shows n or "not sent"', async () => {
     const watched = await openPage(scene())
     const { page } = watched
     await openAgent(page, 'refunds', '?window=24h')
@@ -287,7 +287,7 @@ describe('the page of an agent', () => {
     expect(await cellsOf(page, 'Rejected by the gateway')).toEqual([['invalid_decision', '1']])
   })
 
-  test('opens an agent with any id, and leads to its decisions', async () => {
+  test('works for any agent id, and links to the decisions', async () => {
     const watched = await openPage(scene())
     const { page } = watched
     await signIn(page, scene().tenant, '/console/agents?q=onerror')
@@ -319,7 +319,7 @@ describe('the page of an agent', () => {
     await page.getByRole('button', { name: 'Rename' }).and(page.locator('[title]')).waitFor()
   })
 
-  test('keeps its data under an error, which says when to retry', async () => {
+  test('keeps its data after an error, which says when to retry', async () => {
     const { page } = await openPage(scene())
     await openAgent(page, 'refunds', '?window=24h')
     await page.getByText('tone v1 → v2').first().waitFor()
@@ -343,7 +343,7 @@ describe('the page of an agent', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  test('of an unknown agent and of another organization are the same', async () => {
+  test('is the same for an unknown agent and for an agent of another organization', async () => {
     const { page } = await openPage(scene())
     await openAgent(page, 'nothing')
     const sentence = page.getByText('No agent with this id has a stored decision')

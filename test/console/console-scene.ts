@@ -1,4 +1,4 @@
-/** A Sluice with a tenant, and pages in a real browser that record everything that went wrong. */
+/** Starts Sluice with a tenant, and opens pages in a real browser that record errors. */
 import { beforeAll, expect } from '@jest/globals'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Application } from '../support/application.ts'
@@ -24,7 +24,7 @@ interface SceneOptions {
   readonly settings?: NodeJS.ProcessEnv
 }
 
-/** Starts a gateway, and the consumers unless they are not needed, before all tests. */
+/** Before all tests, starts a gateway and, by default, the consumers. */
 export function useConsoleScene(options: SceneOptions = {}): () => ConsoleScene {
   const { withConsumers = true, settings = {} } = options
   let scene: ConsoleScene | undefined
@@ -81,7 +81,7 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
       viewport: { width: 1280, height: 800 },
       colorScheme: options.colorScheme ?? 'light',
       forcedColors: options.forcedColors ?? 'none',
-      // Without a locale, Chromium names one that Intl rejects.
+      // Without this option, Chromium reports a locale that Intl rejects.
       locale: 'en-US',
       timezoneId: 'Asia/Kolkata',
       permissions: ['clipboard-read', 'clipboard-write']

@@ -107,7 +107,7 @@ test('creates an evaluator and a previewed rule, and shows the run and the score
   await page.getByLabel('Rule id').selectOption('brief refunds')
   await page.waitForURL(/rule_id=rul_/)
   const link = page.getByRole('link', { name: id.slice(-12) })
-  // The rows of the list before stay until those of the rule have come.
+  // The previous rows stay until the rows of the rule are loaded.
   await waitUntil('the run of the rule alone', async () => (await link.count()) === 1)
   await link.click()
   await page.getByRole('cell', { name: 'brief 5' }).waitFor()
@@ -123,11 +123,11 @@ test('creates an evaluator and a previewed rule, and shows the run and the score
   await dialog.getByRole('button', { name: 'Create version' }).click()
   await page.locator('del', { hasText: '"max": 40' }).waitFor()
   await page.locator('ins', { hasText: '"max": 50' }).waitFor()
-  // The refused definition is an answer of the API that the browser reports.
+  // The browser reports the 422 for the rejected definition as an error.
   expectNoFlaws({ flaws: watched.flaws.filter((flaw) => !flaw.includes('status of 422')) })
 })
 
-test('says of each decision without a score why, and the counts of the rules add up', async () => {
+test('shows why a decision has no score, and counts that add up for each rule', async () => {
   const { client, sluice } = scene()
   const evaluators = [{ evaluator_id: judgeId }]
   await send('rules', { name: 'unsampled', evaluators, sampling: { rate: 0 } })
@@ -204,7 +204,7 @@ test('counts the runs before it replays them, and can cancel a waiting run', asy
   await page.getByText('A user canceled the run.').first().waitFor()
 })
 
-test('shows a viewer each action disabled, and the server refuses it', async () => {
+test('disables all actions for a viewer, and the server rejects them', async () => {
   const { page } = await open('rules', viewer)
   for (const path of ['rules', `evaluators/${judgeId}`, 'runs', 'connections', 'health']) {
     await page.goto(`/console/evaluation/${path}`)

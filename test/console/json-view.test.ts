@@ -1,4 +1,4 @@
-/** Tests the viewer of payloads: 4 MiB open, scroll, are searched and copied, and Raw is exact. */
+/** Tests the payload viewer: it opens, scrolls, searches and copies 4 MiB, and Raw is exact. */
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { depthMax } from '../../gateway/ingest/parse.ts'
@@ -38,7 +38,7 @@ async function openDecision(decision: Record<string, unknown>) {
   return { ...watched, viewer: watched.page.getByRole('group', { name: 'Input', exact: true }) }
 }
 
-/** Returns the longest task of the page in milliseconds, to print it: machines differ. */
+/** Returns the longest task of the page in ms. It is only printed, because machines differ. */
 async function longestTask(page: Page): Promise<number> {
   const tasks = await page.evaluate<number[]>('window.tasks')
   return Math.round(Math.max(0, ...tasks))
@@ -65,7 +65,7 @@ test.each(inputs)('shows 4 MiB: %s', async (name, input, pointer) => {
   expectNoFlaws(watched)
 })
 
-test('the Raw view is the text, and names what cannot be seen', async () => {
+test('the Raw view shows the exact text and names invisible characters', async () => {
   const input = { a: '\u202eevil\u200b <b>x</b>', b: 'x'.repeat(2000), c: [1, {}] }
   const watched = await openDecision({ input })
   const { page, viewer } = watched

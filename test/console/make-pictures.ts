@@ -13,7 +13,7 @@ const folder = join(root, 'docs/pictures')
 const viewport = { width: 1280, height: 720 }
 const themes = ['light', 'dark'] as const
 
-/** Each picture with the steps from the list of decisions to what it shows. */
+/** Names of the pictures, each with the steps that open its page from the list of decisions. */
 const pictures: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   list: async (page) => {
     await page.getByRole('gridcell', { name: 'refund-agent' }).first().waitFor()

@@ -9,7 +9,7 @@ import { signIn } from './sign-in.ts'
 
 const perSecond = 200
 const batches = 10
-/** Maximum growth, in bytes, after the list has its maximum of rows. */
+/** Maximum growth in bytes after the warm-up, which fills the list with its maximum of rows. */
 const growthMax = 20e6
 const warmUpMinutes = 5
 const minutes = Number(process.argv[2] ?? 60)

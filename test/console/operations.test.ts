@@ -34,7 +34,7 @@ beforeAll(async () => {
   })
 })
 
-test('health adds up what was sent, and says why a request was rejected', async () => {
+test('the health page counts decisions, and shows why a request was rejected', async () => {
   const watched = await openPage(scene())
   const { page } = watched
   await signIn(page, scene().tenant)

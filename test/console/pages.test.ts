@@ -30,7 +30,7 @@ function rowsOf(page: Page) {
 }
 
 describe('the list', () => {
-  test('reads no path of the API that a link names instead of a decision', async () => {
+  test('does not request an API path that a link has instead of a decision id', async () => {
     const { page } = await openPage(scene())
     const read: string[] = []
     page.on('request', (request) => read.push(new URL(request.url()).pathname))
@@ -64,7 +64,7 @@ describe('the list', () => {
     expect(await rowsOf(page).count()).toBeGreaterThan(5)
   })
 
-  test('is moved through with the keyboard and has few rows in the document', async () => {
+  test('is navigated with the keyboard, and keeps few rows in the document', async () => {
     const watched = await openPage(scene())
     const { page } = watched
     await signIn(page, scene().tenant)
@@ -115,7 +115,7 @@ describe('the list', () => {
   })
 })
 
-/** Signs in and returns the parameters of the URL whenever they are asked for. */
+/** Signs in and opens the list. Returns the page, and functions that read URL parameters. */
 async function openList(path = '/console/decisions') {
   const watched = await openPage(scene())
   await signIn(watched.page, scene().tenant, path)
@@ -181,7 +181,7 @@ describe('the tools of the list', () => {
     expectNoFlaws(watched)
   })
 
-  test('columns are chosen in a menu, and the URL has them', async () => {
+  test('a menu selects the columns, and the URL keeps the selection', async () => {
     const watched = await openList()
     const { page } = watched
     await page.getByRole('button', { name: 'Columns' }).click()
@@ -262,7 +262,7 @@ describe('the tools of the list', () => {
   })
 })
 
-describe('the keys of every page', () => {
+describe('the keyboard shortcuts of every page', () => {
   test('are listed, lead to pages and decisions, and can be switched off', async () => {
     const watched = await openList()
     const { page } = watched
@@ -351,7 +351,7 @@ describe('a decision', () => {
   })
 })
 
-test('shows no row of the last organization or user while it reads', async () => {
+test('shows no row of the previous organization or user while it loads', async () => {
   const { sluice, tenant } = scene()
   const stranger = await sluice.createTenant()
   const ids = [tenant.organization_id, stranger.email]
@@ -364,7 +364,7 @@ test('shows no row of the last organization or user while it reads', async () =>
   await signIn(page, stranger)
   await rowsOf(page).first().waitFor()
   const search = '**/v1/decisions/search'
-  /** Holds the next searches while the list must be empty, and then resumes them. */
+  /** Runs `act`, and checks that the list is empty while its search is held. */
   const expectNoRows = async (act: () => Promise<unknown>) => {
     const held: (() => Promise<void>)[] = []
     await page.route(search, (route) => void held.push(() => route.fallback()))

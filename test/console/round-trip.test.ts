@@ -9,7 +9,7 @@ import { signIn } from './sign-in.ts'
 
 const scene = useConsoleScene()
 
-/** Written as text, because JSON.stringify cannot write most of it. */
+/** Written as raw text, because JSON.stringify cannot produce most of it. */
 const input = String.raw`{ "big": 9007199254740993, "huge": 1e400, "zero": -0,
   "2":"b","1":"a", "__proto__": {"x": [ ]}, "a":1, "\u0061b": 2, "nul": "\u0000",
   "emoji": "😀", "bidi": "${'\u202e'}مرحبا${'\u202c'} 'quoted' $HOME ${'`id`'}",
@@ -63,7 +63,7 @@ test('a hostile decision is listed, shown and copied as it was sent', async () =
   await page.getByText('1e400').first().waitFor()
 
   expect(await copiedBy(page, 'Copy input')).toBe(input)
-  // Output is a text, so the API may write its escapes in another way.
+  // The output is a string, so the API may escape it differently.
   expect(JSON.parse(await copiedBy(page, 'Copy output'))).toBe(JSON.parse(output))
   expect(await copiedBy(page, 'Copy metadata')).toBe(metadata)
   expect(await copiedBy(page, 'Copy id')).toBe(id)

@@ -211,7 +211,7 @@ describe('live', () => {
     proxy = await startProxy(scene().gateway.url)
   })
   afterAll(() => void proxy.close())
-  /** An open page keeps its stream. */
+  /** Closes all pages, because an open page keeps its stream. */
   afterEach(async () => {
     await Promise.all(
       scene()
@@ -221,7 +221,7 @@ describe('live', () => {
     await waitUntil('no stream', () => proxy.tails.size === 0)
   })
 
-  /** Opens the page through the proxy, as a new tenant, whose client is returned, too. */
+  /** Opens the page through the proxy as the owner of a new tenant. Returns the page and `send`. */
   async function openLive(query = '') {
     const tenant = await scene().sluice.createTenant()
     const gateway = { ...scene().gateway, url: proxy.url }
@@ -280,7 +280,7 @@ describe('live', () => {
     await page.getByRole('button', { name: '3 new' }).waitFor()
   })
 
-  test('filters, and names the filters that it lacks', async () => {
+  test('filters, and names the filters that it ignores', async () => {
     const { page, send } = await openLive('?q=domain:refunds model:small')
     await page.getByText('Live ignores model.').waitFor()
     await send(3, { domain: 'billing' })

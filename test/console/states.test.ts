@@ -1,4 +1,4 @@
-/** Tests that a page under each fault keeps its old data, says what went wrong, and can retry. */
+/** Tests that after each fault a page keeps its data, explains the error, and can retry. */
 import { describe, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
 import { waitUntil } from '../support/wait-until.ts'
@@ -8,7 +8,7 @@ import { signIn } from './sign-in.ts'
 
 const { scene, urlOf } = useEveryPage()
 
-/** Requests whose place is empty while they are on their way. */
+/** Requests that show no loading indicator. */
 const silent = /stats|summary/
 
 const problems = [
@@ -46,8 +46,8 @@ const faults: readonly (readonly [Fault, readonly string[]])[] = [
 ]
 
 /**
- * Lets the page read again only when it is asked to: polls are off, and a moved clock makes what
- * was read stale.
+ * Disables polling and adds `readAgain`, which makes all data stale, so that the page reads it
+ * again.
  */
 const controls = `{
   const [now, every] = [Date.now, setInterval]
@@ -60,7 +60,7 @@ const controls = `{
   }
 }`
 
-/** Opens a page whose request fails as `fail` says. */
+/** Creates a browser page with functions that open `path`, make `request` fail, and read again. */
 async function openFaulty(path: string, request: RegExp) {
   const { page } = await openPage(scene())
   await page.addInitScript(controls)
@@ -115,7 +115,7 @@ describe.each(pages)('%s', (path, request, text) => {
   })
 })
 
-test('a decision that is not stored yet is waited for', async () => {
+test('waits for a decision that is not stored yet', async () => {
   const request = /\/v1\/decisions\/[0-9a-f-]{36}(\?.*)?$/
   const { page, fail, open } = await openFaulty('decisions/ID', request)
   const waits: (string | null)[] = []

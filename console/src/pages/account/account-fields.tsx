@@ -21,7 +21,7 @@ interface PasswordFieldProps {
 export function PasswordField(props: PasswordFieldProps) {
   const { label = 'Password', name = 'password', isNew = false } = props
   const autoComplete = isNew ? 'new-password' : 'current-password'
-  const hint = isNew ? 'From 8 to 200 characters.' : ''
+  const hint = isNew ? '8 to 200 characters.' : ''
   return <Field {...{ label, name, autoComplete, hint }} type="password" required />
 }
 

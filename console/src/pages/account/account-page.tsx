@@ -14,7 +14,7 @@ interface AccountPageProps {
 }
 
 const titles = new Map([
-  ['forgot-password', 'Forgotten password'],
+  ['forgot-password', 'Reset your password'],
   ['reset-password', 'Choose a new password'],
   ['accept-invite', 'Accept the invite'],
   ['register', 'Register an organization'],
@@ -42,7 +42,7 @@ export function AccountPage({ name, token }: AccountPageProps) {
 function ForgotPassword() {
   const request = ({ text }: FormValues) =>
     post('/v1/auth/password/forgot', { email: text('email') })
-  const done = 'If an account has this address, an email was sent to it. It is valid for an hour.'
+  const done = 'If this address has an account, we sent it an email. The link is valid for one hour.'
   return (
     <Step action="Send a link" {...{ request, done }}>
       <EmailField />
@@ -56,7 +56,7 @@ function ResetPassword({ token }: Pick<AccountPageProps, 'token'>) {
       token: token ?? text('token'),
       new_password: exact('new_password')
     })
-  const done = 'The password is changed, and all your sessions have ended.'
+  const done = 'Your password has been changed, and all your sessions have ended.'
   return (
     <Step action="Change the password" {...{ request, done }}>
       <TokenField token={token} />

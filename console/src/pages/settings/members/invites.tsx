@@ -22,7 +22,7 @@ const columns: readonly TableColumn<Invite>[] = [
 export function Invites() {
   const list = usePages<Invite>(path)
   const keyOf = ({ invite_id }: Invite): string => invite_id
-  return <PagedTable label="Open invites" empty="No open invite." {...{ list, columns, keyOf }} />
+  return <PagedTable label="Open invites" empty="No open invites." {...{ list, columns, keyOf }} />
 }
 
 function withdrawCell({ invite_id, email }: Invite) {

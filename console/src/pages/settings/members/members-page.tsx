@@ -26,7 +26,7 @@ export function MembersPage() {
   const keyOf = ({ user_id }: MemberRow): string => user_id
   return (
     <Page title="Members" actions={<InviteButton />}>
-      <PagedTable label="Members" empty="No member." {...{ list, columns, keyOf }} />
+      <PagedTable label="Members" empty="No members." {...{ list, columns, keyOf }} />
       <section>
         <h2>Open invites</h2>
         <ForRole needs="admin" what="Invites">

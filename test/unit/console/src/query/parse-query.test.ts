@@ -34,7 +34,7 @@ test.each([
   ['verdict:good', /^verdict must be one of pass, fail, mixed, none; good is not/],
   ['latency_ms:500', /needs >= or <= and a number/],
   ['latency_ms:>=x', /needs >= or <= and a number/],
-  ['error:maybe', /true or false, not maybe/],
+  ['error:maybe', /must be true or false/],
   ['error:true error:false', /^error appears twice/],
   ['score.x:<good', /needs a comparison/],
   ['metadata.a:1 metadata.a:2', /appears twice/]
