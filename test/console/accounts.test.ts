@@ -219,7 +219,7 @@ test('the link in an email to reset a password works once', async () => {
   await page.getByRole('link', { name: 'Forgot your password?' }).click()
   await page.getByLabel('Email').fill(tenant.email)
   await page.getByRole('button', { name: 'Send a link' }).click()
-  await page.getByText('If an account has this address').waitFor()
+  await page.getByText('If this address has an account').waitFor()
 
   const link = await linkTo(tenant.email)
   await page.goto(link)

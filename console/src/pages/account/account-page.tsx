@@ -42,7 +42,8 @@ export function AccountPage({ name, token }: AccountPageProps) {
 function ForgotPassword() {
   const request = ({ text }: FormValues) =>
     post('/v1/auth/password/forgot', { email: text('email') })
-  const done = 'If this address has an account, we sent it an email. The link is valid for one hour.'
+  const done =
+    'If this address has an account, we sent it an email. The link is valid for one hour.'
   return (
     <Step action="Send a link" {...{ request, done }}>
       <EmailField />
