@@ -1,11 +1,12 @@
-/** Takes the pictures of the console in docs/pictures, in light and dark, from the sample decisions
- * of a running `npm start`.
+/** Takes the pictures of the console in docs/pictures, in light and dark, from a running `npm
+ * start`, which it fills with more decisions.
  */
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { readRunning } from '../../stack/local-file.ts'
 import type { LocalFile } from '../../stack/local-file.ts'
 import { launchChromium } from '../support/chromium.ts'
+import { fillStack } from './picture-data.ts'
 import { signIn } from './sign-in.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -25,12 +26,12 @@ const pictures: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   health: async (page) => {
     await page.getByRole('link', { name: 'Health' }).click()
-    // Storage writes the ledger with its first audit, and the page reads it every 30 seconds.
-    await page.getByText('audited at').waitFor({ timeout: 120_000 })
+    await page.getByText('audited at').waitFor()
   }
 }
 
 const local = readRunning(join(root, '.sluice/local.json'))
+await fillStack(local)
 await using browser = await launchChromium()
 for (const theme of themes) await takePictures(browser, local, theme)
 
