@@ -51,6 +51,7 @@ interface WatchedPage {
 
 interface PageOptions {
   readonly colorScheme?: 'light' | 'dark'
+  readonly forcedColors?: 'active'
   readonly context?: BrowserContext
 }
 
@@ -63,6 +64,7 @@ export async function openPage(scene: ConsoleScene, options: PageOptions = {}) {
       baseURL: origin,
       viewport: { width: 1280, height: 800 },
       colorScheme: options.colorScheme ?? 'light',
+      forcedColors: options.forcedColors ?? 'none',
       // Without a locale, Chromium names one that Intl rejects.
       locale: 'en-US',
       timezoneId: 'Asia/Kolkata',
