@@ -105,7 +105,7 @@ test('a new user registers, runs the Node snippet and sees the first score', asy
   await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor()
   await expectNoToken(page)
 
-  await page.getByRole('button', { name: 'Create an API key' }).click()
+  await page.getByRole('button', { name: 'Create API key' }).click()
   await page.getByLabel('Name', { exact: true }).fill('first')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Store the key' })
@@ -149,7 +149,7 @@ test('an invited viewer joins, becomes an admin and is removed, all audited', as
   await expectNoToken(guest.page)
   await guest.page.getByRole('link', { name: 'Settings' }).click()
   await guest.page.getByRole('link', { name: 'members' }).click()
-  await guest.page.getByText('Invites require the role admin or higher.').waitFor()
+  await guest.page.getByText('You need the role admin or higher').waitFor()
   const invite = guest.page.getByRole('button', { name: 'Invite' })
   expect(await invite.getAttribute('aria-disabled')).toBe('true')
 
@@ -342,9 +342,9 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await page.locator('main').getByLabel('Theme').selectOption('dark')
     expect(await violationsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Show the keyboard shortcuts' }).click()
-    await page.getByRole('dialog').getByLabel('Single keys are shortcuts').uncheck()
+    await page.getByRole('dialog').getByLabel('Enable single-key shortcuts').uncheck()
     await page.keyboard.press('Escape')
-    expect(await page.locator('main').getByLabel('Single keys are shortcuts').isChecked()).toBe(
+    expect(await page.locator('main').getByLabel('Enable single-key shortcuts').isChecked()).toBe(
       false
     )
     expectNoFlaws(watched)

@@ -1,4 +1,4 @@
-/** An organization that has hostile text in everything it can name, and every page that shows it. */
+/** An organization with hostile text in all its names, and every page that shows it. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll } from '@jest/globals'
 import type { Page } from 'playwright-core'
@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait-until.ts'
 import { useConsoleScene } from './console-scene.ts'
 
 /** Names cannot contain bidirectional marks. */
-export const hostileName = '<img src=//evil.example onerror=console.error(1)>'
+const hostileName = '<img src=//evil.example onerror=console.error(1)>'
 export const hostile = `\u202e${hostileName}javascript:console.error(2)`
 /** The page names the mark. */
 const shownHostile = /^⟨.+⟩<img/

@@ -68,7 +68,7 @@ test('replays three records of five, and shows which one failed again', async ()
   const expectOpen = async (count: number): Promise<void> => {
     await page.getByText(`${count} match`).waitFor()
     await waitUntil('the records', async () => (await rows.count()) === count)
-    await page.getByRole('link', { name: `Dead letters ${count}`, exact: true }).waitFor()
+    await page.getByRole('link', { name: `Dead-letter records ${count}`, exact: true }).waitFor()
   }
   await expectOpen(5)
   await sluice.database.query('alter table decisions drop constraint broken')
@@ -183,7 +183,8 @@ test('the ledger misses nothing after kill -9, and names a row that was deleted'
   expect(await ledger.getByRole('alert').count()).toBe(0)
 
   await sluice.database.query(
-    'delete from decisions where decision_id in (select decision_id from decisions limit 1)'
+    `delete from decisions where decision_id =
+       (select decision_id from decisions order by received_at desc limit 1)`
   )
   const { missing_records } = await audited(accepts - 1)
   const { decision_id, partition, offset } = missing_records[0] ?? {}

@@ -283,7 +283,7 @@ describe('the keyboard shortcuts of every page', () => {
     await page.keyboard.press('?')
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     expect(await violationsOf(page)).toEqual([])
-    await sheet.getByLabel('Single keys are shortcuts').uncheck()
+    await sheet.getByLabel('Enable single-key shortcuts').uncheck()
     await sheet.getByRole('button', { name: 'Close' }).click()
     for (const key of ['j', '?', 'Control+k']) await page.keyboard.press(key)
     await page.getByRole('dialog', { name: 'Go to' }).waitFor()

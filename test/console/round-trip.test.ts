@@ -75,7 +75,7 @@ test('a hostile decision is listed, shown and copied as it was sent', async () =
   expect((await cells.allTextContents()).join('')).toBe(input)
   const [part, whole] = [
     await savedBy(viewer, 'Download'),
-    await savedBy(page.locator('.actions'), 'Save JSON')
+    await savedBy(page.locator('.actions'), 'Download JSON')
   ]
   expect(part).toEqual({ name: 'input.json', text: input })
   expect(whole.name).toBe(`decision-${id}.json`)
