@@ -107,8 +107,8 @@ test('a new user registers, runs the Node snippet and sees the first score', asy
 
   await page.getByRole('button', { name: 'Create API key' }).click()
   await page.getByLabel('Name', { exact: true }).fill('first')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Store the key' })
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Create API key' }).click()
   await dialog.getByRole('button', { name: '.env' }).click()
   const variables = await dialog.getByText(/^export SLUICE_BASE_URL/).textContent()
   await dialog.getByLabel('I have stored it').check()

@@ -59,8 +59,8 @@ interface WatchedPage {
   readonly page: Page
   readonly context: BrowserContext
   /**
-   * Errors of the console, errors of scripts, requests to other hosts, and requests that the OpenAPI
-   * document lacks.
+   * Errors and warnings of the browser's console, uncaught exceptions, requests to other hosts, and
+   * requests that the OpenAPI document lacks.
    */
   readonly flaws: string[]
 }

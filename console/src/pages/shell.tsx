@@ -13,7 +13,8 @@ import { navigation } from './navigation.ts'
 import { Shortcuts } from './shortcuts.tsx'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const isNew = lacksScore(useOnboarding().data)
+  const { data: status } = useOnboarding()
+  const isNew = lacksScore(status)
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -26,7 +27,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {navigation.map((page) => (
           <NavLink key={page.path} href={page.path} section={page.path.split('/', 2).join('/')}>
             {page.name}
-            {page.path === '/dead-letters' && <OpenCount />}
+            {/* The page comes first: the number is read after its first requests. */}
+            {status !== undefined && page.path === '/dead-letters' && <OpenCount />}
           </NavLink>
         ))}
         <Shortcuts />
