@@ -28,7 +28,7 @@ export const pages: readonly (readonly [path: string, request: RegExp, text: str
   ['dead-letters', /\/v1\/dead-letters\?/, shownHostile],
   ['dead-letters/RECORD', /\/v1\/dead-letters\/[0-9a-f-]{36}$/, 'Dead-lettered'],
   ['evaluation/rules', /\/v1\/evaluation\/rules$/, 'Delete'],
-  ['evaluation/rules', /\/v1\/evaluation\/scores\/summary\?/, '0'],
+  ['evaluation/rules', /\/v1\/evaluation\/scores\/summary\?/, /^\d{2}$/],
   ['evaluation/evaluators', /\/v1\/evaluation\/evaluators$/, 'not_refusal'],
   ['evaluation/evaluators/EVALUATOR', /\/evl_[0-9a-f]+\/versions/, 'Version 1'],
   ['evaluation/runs', /\/v1\/evaluation\/runs\?/, /^[0-9a-f]{12}$/],

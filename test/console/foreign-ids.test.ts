@@ -32,7 +32,7 @@ test("another organization's ids in every URL look like ids that never existed",
       return [name, hex === undefined ? `${id}.` : id.replace(hex, other)]
     })
   )
-  const options = page.getByLabel('evaluator_id').locator('option[value^=output_complete]')
+  const options = page.getByLabel('Evaluator id').locator('option[value^=output_complete]')
   for (const url of urls) {
     const texts: string[] = []
     for (const values of [foreign, unknown]) {

@@ -13,8 +13,8 @@ import { navigation } from './navigation.ts'
 import { Shortcuts } from './shortcuts.tsx'
 
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const { data: status } = useOnboarding()
-  const isNew = lacksScore(status)
+  // The page comes first: the rail reads its facts after the first requests of the page.
+  const isReady = useMe().data !== undefined
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -23,12 +23,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <nav className="rail" aria-label="Main">
         <p className="brand">Sluice</p>
         <Organization />
-        {isNew && <NavLink href="/welcome" children="Welcome" />}
+        {isReady && <WelcomeLink />}
         {navigation.map((page) => (
           <NavLink key={page.path} href={page.path} section={page.path.split('/', 2).join('/')}>
             {page.name}
-            {/* The page comes first: the number is read after its first requests. */}
-            {status !== undefined && page.path === '/dead-letters' && <OpenCount />}
+            {isReady && page.path === '/dead-letters' && <OpenCount />}
           </NavLink>
         ))}
         <Shortcuts />
@@ -43,6 +42,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </div>
     </div>
   )
+}
+
+function WelcomeLink() {
+  return lacksScore(useOnboarding().data) && <NavLink href="/welcome" children="Welcome" />
 }
 
 function Organization() {
