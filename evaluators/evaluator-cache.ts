@@ -7,8 +7,8 @@ import type { CompiledEvaluator } from './evaluator.ts'
 import type { EvaluatorState } from './kind.ts'
 
 /**
- * Maximum number of compiled evaluators. A pattern uses at most 1 MiB, so this limits the memory of
- * all patterns.
+ * Maximum number of compiled evaluators. This limits the memory of all patterns: each uses at most
+ * 1 MiB, and an evaluator has a limited number of them.
  */
 const entriesMax = 500
 

@@ -6,7 +6,7 @@ import type { Call, Reply } from './call.ts'
 import type { Handle } from './route.ts'
 
 export interface ConsoleHandlers {
-  /** Every path of the application, because its script reads the path. */
+  /** Serves index.html for every path of the application, because its script does the routing. */
   readonly page: Handle
   readonly asset: Handle
   /** Redirects /console to /console/. */

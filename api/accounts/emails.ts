@@ -35,9 +35,9 @@ function consoleUrl({ config }: Recipient, page: string): string | null {
 }
 
 /**
- * Returns the token, after a link with the token to a page of the console if its address is known.
- * Browsers do not send the part of a link after `#`, so no server logs it. The token is on a short
- * line of its own, so that mail encodings do not break it.
+ * Returns the lines with the token. If the address of the console is known, a link to the page
+ * comes first, with the token after `#`: browsers do not send that part, so no server logs it. The
+ * token is also on a short line of its own, so that mail encodings do not break it.
  */
 function tokenLines(recipient: TokenEmail, page: string | undefined): string {
   const { token } = recipient

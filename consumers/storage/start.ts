@@ -145,7 +145,7 @@ function keepAuditing(context: GroupContext, { groupId, registry, readProgress }
   lifecycle.onStop('ledger', async () => void (await Promise.all([stop(), reader.close()])))
 }
 
-/** Gives the index of dead-letter records its own connections: a replay waits for Kafka. */
+/** Gives the dead-letter index and replays their own connections: a replay waits for Kafka. */
 function keepIndexing(context: GroupContext, { producer, registry }: GroupMember): void {
   const { config, logger, lifecycle } = context
   const name = `${config.STORAGE_GROUP_ID} dead letters`

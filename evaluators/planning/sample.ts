@@ -1,5 +1,5 @@
-/** Samples decisions: determines whether a rule evaluates a decision. The result for a decision is
- * always the same.
+/** Samples decisions: determines whether a rule evaluates a decision. The result depends only on
+ * the decision and the sampling settings of the rule.
  */
 import { hash } from 'node:crypto'
 import type { Decision } from '../../core/decision/decision.ts'

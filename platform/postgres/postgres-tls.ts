@@ -1,5 +1,4 @@
-/** Postgres TLS: interprets `sslmode` itself, because its meaning differs between driver releases.
- */
+/** Postgres TLS: interprets `sslmode`, whose meaning differs between releases of the driver. */
 import type { ConnectionOptions } from 'node:tls'
 
 /** A database URL without TLS parameters, and the TLS options derived from them. */

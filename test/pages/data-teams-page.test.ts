@@ -23,7 +23,7 @@ const testIfAll = canRun ? test : test.skip
 
 const blocks = blocksIn(read('docs/guides/read-topics.md'), 'sh')
 /**
- * Program whose commands are skipped, because the broker of the stack has no ACLs.
+ * Commands that call this program are skipped, because the broker of the stack has no ACLs.
  * test/integration/security/reader-rights.test.ts runs them.
  */
 const elsewhere = 'kafka-acls.sh'

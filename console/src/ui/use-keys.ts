@@ -1,5 +1,5 @@
 /** Calls handlers for single keys and for `g` followed by a key, except while the user types, holds
- * a modifier, or has switched the keys off.
+ * Ctrl, Alt or Meta, or has switched the keys off.
  */
 import { useEffect } from 'react'
 import { areKeysOn } from './preferences.ts'

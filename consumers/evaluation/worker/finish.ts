@@ -42,7 +42,7 @@ export function finish(postgres: Postgres, attempted: Attempted): Promise<StepRe
   })
 }
 
-/** Checks whether this process still has the run. */
+/** Checks whether the run is running and this process still holds its lease. */
 function isClaimed(run: PendingRun | null, { token }: ClaimedRun): run is PendingRun {
   return run?.status === 'running' && run.lease_token === token
 }

@@ -1,8 +1,8 @@
 /** Verifies check digits, which distinguish card and account numbers from other long numbers. */
 
 /**
- * Verifies the check digit of ISO/IEC 7812: every second digit from the right is doubled, and the
- * sum ends in 0.
+ * Verifies the check digit of ISO/IEC 7812: every second digit from the right is doubled, minus 9
+ * if the result is above 9, and the sum ends in 0.
  */
 export function isLuhn(digits: string): boolean {
   let sum = 0

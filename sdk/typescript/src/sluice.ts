@@ -52,7 +52,7 @@ export function createSluice({ storage, ...rest }: SluiceDependencies): Sluice {
     trace: (work, fields) => trace(observer, work, fields),
     startTrace,
     withContext: context.within,
-    // Node 18 does not define this symbol; the member is then named "undefined" and unused.
+    // Early releases of Node 18 lack this symbol. The member is then named "undefined" and unused.
     [Symbol.asyncDispose]: async () => void (await client.close())
   }
 }

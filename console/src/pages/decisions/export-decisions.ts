@@ -25,7 +25,7 @@ export function exportPathOf({ metadata = {}, score = [], ...search }: SearchBod
   return `/v1/decisions/export?${parameters}`
 }
 
-/** @param onProgress gets a sentence that says what happens */
+/** @param onProgress receives a sentence that describes the progress or the result */
 export async function exportDecisions(
   path: string,
   format: string,
