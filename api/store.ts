@@ -14,8 +14,8 @@ export interface OrganizationStore extends Queryable {
 
 export interface Store {
   /**
-   * Returns access to the rows of one organization. Tenant data can only be accessed this way, so
-   * every access names the organization.
+   * Returns access to the rows of one organization. Except for accounts, tenant data can only be
+   * accessed this way, so every access names the organization.
    */
   of(organizationId: string): OrganizationStore
   /** Access to accounts, which login needs before the organization is known. */

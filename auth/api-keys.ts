@@ -4,8 +4,9 @@
  * A cached key is fresh for 3 s. After that, it is looked up again: in the background, or, once it
  * is 4.5 s old, before it is served. A revoked key is therefore rejected within 5 s. `forget`
  * invalidates a key immediately when Redis reports a change. While Postgres is unavailable, cached
- * keys are served for up to 10 minutes. Unknown keys get 503, never 401, because they may exist.
- * Known and unknown keys have separate readers, so that guessing does not delay valid callers.
+ * keys are served for up to 10 minutes. Other keys then get 503 instead of 401, because they may
+ * exist. Known and unknown keys have separate readers, so that guessing does not delay valid
+ * callers.
  */
 import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
@@ -18,9 +19,10 @@ import type { KeyReaderDependencies } from './key-reader.ts'
 import type { ApiKeyRow } from './select-api-keys.ts'
 
 /**
- * Finds a key, or null if it does not exist. Returns a plain value instead of a promise on a cache
- * hit.
- * @throws {Problem} 503 on a cache miss if Postgres is unavailable or too many lookups are waiting
+ * Returns a key, or null if it does not exist. Returns a plain value instead of a promise if the
+ * cache can answer.
+ * @throws {Problem} 503 if the cache cannot answer, and Postgres is unavailable or too many lookups
+ * are waiting
  */
 export type FindApiKey = (keyId: string) => ApiKeyRow | null | Promise<ApiKeyRow | null>
 

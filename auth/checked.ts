@@ -1,4 +1,6 @@
-/** Wraps a handler: authenticates the caller, then validates the path, query and body. */
+/** Wraps a handler: authenticates the caller unless the route is public, then validates the path,
+ * query and body.
+ */
 import type { RequiredScope } from '../core/ids/api-key.ts'
 import { pointerTo } from '../core/json/json-pointer.ts'
 import { Problem, problems, sentenceOf } from '../core/problem.ts'

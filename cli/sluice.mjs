@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Runs the command line with the required Node version, even if another one runs this script. */
+/** Runs the command line with the required Node version, even if another version runs this file. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'

@@ -1,6 +1,6 @@
-/** Builds the console into console/dist, or into the folder that is the argument: hashed assets,
- * each also compressed. Replaces the folder only at the end, so that no gateway serves half of a
- * build.
+/** Builds the console into console/dist, or into the folder given as an argument: assets with a
+ * hash in their names, and compressed copies. Replaces the folder only at the end, so that no
+ * gateway serves half of a build.
  */
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ await build({
     outDir: next,
     emptyOutDir: true,
     sourcemap: true,
-    // The Content-Security-Policy allows no data: URLs except images, and each file is cached.
+    // The Content-Security-Policy allows data: URLs only for images. Separate files are cached.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // Bundles the first page in one file, although lazy pages share parts of it.

@@ -1,4 +1,4 @@
-/** A Vite plugin that writes a Brotli and a gzip file next to each asset. */
+/** A Vite plugin that writes a Brotli and a gzip file next to each text file of the build. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'

@@ -4,8 +4,8 @@ import { ProduceError } from '../platform/kafka/record-producer.ts'
 import type { OutgoingRecord, RecordProducer } from '../platform/kafka/record-producer.ts'
 
 /**
- * Maximum size of a request in bytes. Far below max.message.bytes, because one partition may
- * receive the whole request.
+ * Maximum total size of the values in a request, in bytes. A larger value is sent alone. Far below
+ * max.message.bytes, because one partition may receive the whole request.
  */
 const sendBytesMax = 1024 * 1024
 

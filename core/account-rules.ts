@@ -1,8 +1,6 @@
 /** Account rules: validates email addresses and passwords for all code that creates accounts. */
 
-/**
- * Maximum length of an email address in characters. Mail servers do not accept longer addresses.
- */
+/** Maximum length of an email address in characters. SMTP allows no longer addresses (RFC 5321). */
 export const emailCharsMax = 254
 const passwordCharsMin = 8
 /** Maximum length of a password in code points, to bound the cost of hashing. */

@@ -43,7 +43,7 @@ export interface ScoreThreshold {
   readonly agent_id: string | null
   readonly domain: string | null
   readonly metric: 'pass_rate' | 'mean'
-  /** Length in minutes of the measured window, which ends now. */
+  /** Length in minutes of the measured window, which ends at the time of the measurement. */
   readonly window_minutes: number
   readonly operator: 'below' | 'above'
   readonly value: number

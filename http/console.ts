@@ -56,7 +56,7 @@ interface ConsoleFile {
 
 /**
  * Reads all files into memory, about 2 MB with their source maps.
- * @param folder output of the build; it does not exist in a clone that was never built
+ * @param folder output of the build; it does not exist in a clone that has never been built
  */
 export function createConsole(folder: string): ConsoleHandlers {
   const page = existsSync(join(folder, 'index.html')) ? readPage(folder) : null

@@ -16,8 +16,8 @@ import { createReject } from './admission/reject-request.ts'
 import { refuseSocket, refuseTunnel } from './admission/refuse-socket.ts'
 
 /**
- * Idle timeout of a connection in milliseconds. It is longer than that of load balancers (60 s), so
- * that they never send a request on a connection that is being closed.
+ * Idle timeout of a connection in milliseconds. It is longer than the usual idle timeout of load
+ * balancers (60 s), so that they do not send a request on a connection that is being closed.
  */
 const keepAliveTimeoutMs = 75_000
 /**

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const root = join(import.meta.dirname, '..')
 const timeoutMs = 120_000
 const page = 'console/dist/index.html'
-/** Everything that the build reads. */
+/** Files and folders of console/ that the build reads. It also reads `otherInputs`. */
 const inputs = ['console/index.html', 'console/build.ts', 'console/compress.ts', 'console/src']
 const otherInputs = ['core', 'package-lock.json']
 

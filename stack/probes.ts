@@ -53,7 +53,10 @@ export async function registryAnswers(url: string): Promise<boolean> {
   return answer.status === 200
 }
 
-/** Sends PING. A server that is loading its snapshot accepts the password but replies -LOADING. */
+/**
+ * Sends AUTH and PING. A server that is loading its snapshot accepts the password but replies
+ * -LOADING to PING.
+ */
 export async function redisAnswers(host: string, port: number, password: string): Promise<boolean> {
   const send = Buffer.from(`AUTH ${password}\r\nPING\r\n`)
   const ready = '+OK\r\n+PONG\r\n'

@@ -61,7 +61,7 @@ export interface ReadUsage {
     agentId: string,
     since: number
   ): Promise<AgentIngestion | null>
-  /** Returns an entry for each key that has been used for ingest in the last 7 days. */
+  /** Returns an entry for each of these keys that was used for ingest in the last 7 days. */
   keyUse(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUse> | null>
 }
 

@@ -26,7 +26,8 @@ const commandsMax = 200
 
 /**
  * Adds the counts unless this writer has already added this batch, so that a write can be retried.
- * If the hash is full, counts go to `other`, which keeps the kind of count but not its owner.
+ * If the hash is full, the counts of new fields go to `other`, which keeps the kind of count but
+ * not its owner.
  */
 const addOnce = `
 local name, writer, sequence = KEYS[1], ARGV[1], tonumber(ARGV[2])

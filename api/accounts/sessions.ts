@@ -183,8 +183,8 @@ export function withRefreshCookie(
 }
 
 /**
- * Returns the refresh tokens of the cookies that are not malformed. More than one means that
- * another host of the same domain has set a cookie for this one.
+ * Returns the well-formed refresh tokens in the cookies. More than one means that another host of
+ * the same domain has set a cookie for this one.
  */
 export function refreshCookiesOf(
   headers: IncomingHttpHeaders,

@@ -13,8 +13,9 @@ interface AccountAttempt {
 }
 
 /**
- * Each method takes one attempt from its limits; `attempt` and `confirmation` return it unless the
- * password is wrong. Throws a 429 problem with Retry-After if a limit is used up.
+ * Each method takes one attempt from each of its limits, and throws a 429 problem with Retry-After
+ * if a limit is used up. `attempt` and `confirmation` give the attempts back unless the password is
+ * wrong.
  */
 export type Throttle = ReturnType<typeof createThrottle>
 
@@ -24,7 +25,7 @@ const pairLimit: RateLimit = Object.freeze({ points: 10, windowSeconds })
 const addressLimit: RateLimit = Object.freeze({ points: 50, windowSeconds })
 /**
  * Maximum number of wrong passwords for an account from all networks. When it is reached, only
- * networks that the account has logged in from can still try.
+ * networks with a recent login to the account can still try.
  */
 const accountLimit: RateLimit = Object.freeze({ points: 100, windowSeconds })
 /** Maximum number of successful logins to an account. */

@@ -18,7 +18,7 @@ const path = '/v1/evaluation/connections'
 const route = routesOf('connections')
 const params = schemas.connectionParams
 
-/** Every session can read connections. Only admins can change them or incur costs. */
+/** Every session can read connections. Only admins can change or test them; a test incurs costs. */
 export const connectionRoutes = [
   route({
     method: 'get',
@@ -126,8 +126,8 @@ export const connectionRoutes = [
         // No run will probe the connection again, so an open circuit would stay open forever.
         await queries.closeCircuit(edit, id)
         await edit.audit('connection.deleted', id, { name })
-        // Earlier evaluator versions can still have pending runs on this connection. With an open
-        // circuit, those runs would wait until they expire.
+        // Earlier evaluator versions can still have pending runs on this connection. Cancels them
+        // now instead of when a worker takes them.
         await cancelRuns(edit, ['connection_id', id], 'deleted')
       })
       return call.reply(200, { connection_id: id, deleted: true })

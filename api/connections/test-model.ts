@@ -46,7 +46,7 @@ const nothing = {
   output_tokens: null
 }
 
-/** Tests a model with one call. Returns server errors and timeouts instead of throwing them. */
+/** Tests a model with one call. Returns errors of the call as a result instead of throwing them. */
 export async function testModel(client: JudgeClient, model: string, signal: AbortSignal) {
   try {
     const reply = await client.complete({ ...request, model }, { signal, timeoutMs: testTimeoutMs })

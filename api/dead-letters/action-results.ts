@@ -4,7 +4,7 @@ import type { ActionResult } from './schemas.ts'
 export type Action = 'replay' | 'drop'
 export type Refusal = 'would_fail_again' | 'too_many_pending'
 
-/** State of a record. */
+/** The columns of a record that determine its outcome. */
 export interface ActionRow {
   readonly dead_letter_id: string
   readonly reason: string
@@ -19,7 +19,10 @@ interface Ended {
   readonly action: Action
   /** The records that this call requested; null in a dry run. */
   readonly requested: ReadonlySet<string> | null
-  /** The records after the wait. A record is missing if it was deleted meanwhile. */
+  /**
+   * The records after the wait, or the selected records in a dry run. A record is missing if it was
+   * deleted meanwhile.
+   */
   readonly rows: readonly ActionRow[]
   /** Why records were not requested, by id. */
   readonly refused: ReadonlyMap<string, Refusal>

@@ -32,15 +32,15 @@ export interface IndexedDeadLetter {
   readonly failed_again_as: string | null
 }
 
-/** Condition on the row `other`: a dead-letter record of the same message by the same group. */
+/** Matches the row `other` if the same group wrote it for the same message as the row `s`. */
 const isSameMessage = sql`other.organization_id = s.organization_id
                 and other.content_hash = s.content_hash
                 and other.topic = s.topic
                 and other.group_id = s.group_id`
 
 /**
- * Columns of the row `s`. Records with the same origin are one attempt, because a consumer that
- * crashes may write its dead-letter record twice.
+ * Columns of the row `s`. Records with the same origin count as one attempt, because a consumer
+ * that crashes may write its dead-letter record twice.
  */
 const columns = sql`s.dead_letter_id, s.state, s.reason, s.step, s.error, s.decision_id, s.agent_id,
             s.received_at, s.written_at, s.group_id, s.topic, s.partition,
@@ -78,7 +78,10 @@ export function readRecordPage(store: OrganizationStore, page: ResultPage<DeadLe
   })
 }
 
-/** Counts the records that match the filters, up to `matchedMax`, on all pages together. */
+/**
+ * Counts the matching records on all pages, up to `matchedMax`. Checks only the newest `scannedMax`
+ * records of the range.
+ */
 export async function countRecords(
   store: OrganizationStore,
   page: ResultPage<DeadLetterFilters>
@@ -108,7 +111,10 @@ function conditionsOf({ filters }: ResultPage<DeadLetterFilters>): Sql {
   return filterConditions(filters, { ...filterColumns, state: 's.state =' })
 }
 
-/** Restricts a scan to the partial index of open records. */
+/**
+ * Returns the condition that limits a scan to the partial index of open records; null unless the
+ * filter selects only open records.
+ */
 function openOf({ filters }: ResultPage<DeadLetterFilters>): Sql | null {
   return filters.state === 'open' ? isOpen : null
 }

@@ -1,4 +1,5 @@
-/** Requests replays and drops of dead-letter records, and waits until storage has carried them out.
+/** Requests replays and drops of dead-letter records, and waits for a limited time until storage
+ * has carried them out.
  */
 import type { Clock } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
@@ -28,7 +29,10 @@ interface ActionCall extends EditCall {
   readonly signal: AbortSignal
 }
 
-/** Maximum time that a call waits. Storage carries out the rest afterwards. */
+/**
+ * Maximum time in milliseconds that a call waits. Storage carries out the remaining requests
+ * afterwards.
+ */
 const waitMs = 15_000
 /** Maximum number of records of an organization that wait for storage. */
 const pendingMax = 1000
@@ -40,7 +44,8 @@ export async function requestAction(
 ): Promise<ActionResult> {
   const ours = store.of(call.principal.organization_id)
   const { dry_run = false } = call.body
-  // Only the selection: a call that waits for storage must not use up the share.
+  // Only the selection runs in the share, because a call that waits for storage must not hold a
+  // place in it.
   const selection = await shareReads(ours.organizationId, () =>
     select(ours, { action, body: call.body, now: clock.now() })
   )
@@ -57,7 +62,8 @@ export async function requestAction(
     (found) => found.every(({ requested_action }) => requested_action !== action),
     { organizationId: ours.organizationId, waitMs, signal: call.signal }
   ).catch((error: unknown) => {
-    // Too many calls wait. The requests are recorded, so the response says how far they are.
+    // Too many calls are waiting. The requests are recorded, so return their current state instead
+    // of an error.
     if (error instanceof Problem && error.code === 'overloaded') return read()
     throw error
   })
@@ -101,9 +107,11 @@ function idsOf({ rows }: Selection): string[] {
 }
 
 /**
- * Records the requests, with an audit log entry for each. Skips records that are not open or have
- * another request, and the last ones if too many records of the organization have a request.
- * @returns the ids of the requested records, and those that are left because of this maximum
+ * Records the requests, with an audit log entry for each. Skips records that are not open or that
+ * already have a request. Skips the last records if the organization would otherwise have more
+ * than `pendingMax` records with a request.
+ * @returns `requested`, the ids of the requested records, and `left`, the ids that were skipped
+ * because of `pendingMax`
  */
 function writeRequests(
   ours: OrganizationStore,
@@ -113,7 +121,8 @@ function writeRequests(
   const origin = auditOriginOf(call)
   const name = action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.dropped'
   return ours.change(async (transaction) => {
-    // Locks in one order, so that concurrent requests for the same records do not deadlock.
+    // Locks the rows in a fixed order, so that concurrent requests for the same records do not
+    // deadlock.
     await query(
       transaction,
       sql`select from dead_letters

@@ -112,7 +112,7 @@ export const deadLetterRoutes = [
   })
 ]
 
-/** Counts the matching records. A list that ends on its first page is not read again. */
+/** Counts the matching records. If the first page is the whole list, counts its rows instead. */
 async function countMatching(
   ours: OrganizationStore,
   page: ResultPage<schemas.DeadLetterFilters>,

@@ -43,7 +43,10 @@ interface FilterOptions {
   readonly now: number
 }
 
-/** Selects open records without a request, among the oldest open ones of the time range. */
+/**
+ * Selects matching open records without a request. Checks only the oldest `scannedMax` open records
+ * of the time range.
+ */
 export async function selectByFilter(
   ours: OrganizationStore,
   { filter, excluded, now }: FilterOptions

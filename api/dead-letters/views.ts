@@ -25,7 +25,7 @@ export function entryViewOf(row: IndexedDeadLetter, decisionsTopic: string): Dea
     received_at,
     dead_lettered_at: row.written_at,
     consumer_group: row.group_id,
-    // Without offsets: two of them reveal how many messages all organizations sent in between.
+    // Omits offsets: two of them would reveal how many messages all organizations sent in between.
     origin: { topic: row.origin_topic, partition: row.origin_partition },
     record: { topic, partition },
     value_bytes,
@@ -49,7 +49,7 @@ export function detailViewOf(row: ContentRow, decisionsTopic: string): DeadLette
 }
 
 const controlExpression = /[^\P{Cc}\t\n\r]/u
-/** Maximum number of bytes of a character that a truncation may have cut off. */
+/** Maximum number of bytes that remain of a character after truncation. */
 const cutBytesMax = 3
 
 /** Encodes bytes as text if they are readable, otherwise as base64. */

@@ -290,8 +290,8 @@ interface FacetQuery extends HourRange {
 }
 
 /**
- * Selects the values of a field with the most decisions, largest first. A value is null for
- * decisions that have none.
+ * Selects the most frequent values of a field with the number of their decisions, largest first.
+ * Decisions without a value count under null, or under `_unattributed` if the field is `agent_id`.
  */
 export async function selectFacets(
   store: OrganizationStore,

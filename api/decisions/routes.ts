@@ -214,7 +214,10 @@ export const decisionRoutes = [
       const { wait, until, include = [] } = query
       let decision: WholeRow | null = null
 
-      /** Reads the decision once, because only its evaluation can change. */
+      /**
+       * Reads the decision until it is found. After that, reads only its evaluation, because
+       * nothing else can change.
+       */
       async function read() {
         decision ??= await selectWholeDecision(db, decisionId)
         if (decision === null) return null

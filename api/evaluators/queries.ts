@@ -149,8 +149,8 @@ export function readEvaluatorNames(ours: OrganizationRows) {
 }
 
 /**
- * Lists all evaluators. By key, the built-in ones come first in a fixed order, then the others by
- * name.
+ * Lists all evaluators. Sorted by `key`, the built-in ones come first in a fixed order, then the
+ * others by name.
  */
 export async function readEntries(ours: OrganizationRows) {
   const first = builtInEvaluators.map(({ evaluator_id }, index) => {

@@ -67,7 +67,7 @@ async function compareGateways(
   return { from, to, accepted, messages, difference: messages - accepted }
 }
 
-/** An organization without messages in the window has no row of its own. */
+/** Selects the ledger. The counts are 0 for an organization without messages in the window. */
 function selectLedger({ organizationId }: OrganizationStore, topic: string) {
   return sql`
     select a.audited_at, a.window_from, a.window_to, a.hours_from, a.hours_to, a.exact,

@@ -92,7 +92,7 @@ export function percentilesOf(percentiles: readonly number[] | null) {
 }
 
 /**
- * Counts decisions in the requested range.
+ * Counts the decisions with a value in the requested range.
  * @param place the index of `value` in the key of a row
  */
 export function countOf(rows: readonly SumRow[], place: number, value: string): number {

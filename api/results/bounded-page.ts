@@ -138,8 +138,8 @@ function placeOf({ sort_key, decision_id }: KeyedRow, ownId: string): CursorPosi
 
 /**
  * Returns conditions that restrict rows to the time range and to those after the cursor. The first
- * condition on the cursor is redundant but can use the index: the ids of packed runs are computed,
- * so the index does not contain them.
+ * condition on the cursor is redundant, but it can use the index. The second cannot, because the
+ * ids of packed runs are computed and therefore not in the index.
  */
 export function pageConditions({ range, after }: TimePage, order: RowOrder): Sql {
   const [time, id] = [raw(order.time), raw(order.id)]

@@ -11,7 +11,7 @@ import type { Health } from './schemas.ts'
 
 /** Maximum number of plans checked, newest first. */
 export const plansMax = 20_000
-/** Counting stops here. Larger numbers would not change what an operator does. */
+/** Maximum number of rows counted. Larger numbers would not change what an operator does. */
 export const countedMax = 100_000
 const windowMs = 86_400_000
 /**

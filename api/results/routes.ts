@@ -135,7 +135,7 @@ function isKnown(found: DatedEvaluation): boolean {
   return found.storedAt !== null || isEvaluated(found)
 }
 
-/** Returns the times of all known changes in milliseconds. Never empty. */
+/** Returns the times of all changes in milliseconds since 1970; 0 for an unknown time. */
 function changesOf({ storedAt, plan, runs }: DatedEvaluation): number[] {
   const ofRuns = runs.map((run) => run.stored_at ?? run.evaluated_at ?? run.started_at)
   return [storedAt, plan?.planned_at ?? null, ...ofRuns].map(Number)

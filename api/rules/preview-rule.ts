@@ -28,7 +28,7 @@ const frameCharactersPerToken = 3
 /** Assumed number of output tokens per call: an answer with its reasoning. */
 const outputTokens = 300
 
-/** @param spend is called with the compute time of each decision */
+/** @param spend is called after each decision with its compute time in milliseconds */
 export async function previewRule(
   ours: OrganizationRows,
   draft: Rule,
@@ -92,7 +92,7 @@ async function planSample(
     },
     examples: taken.slice(0, examplesMax).map(({ decision }) => decision.decision_id),
     not_matched_by: Object.fromEntries([...reasons].map(([why, { length }]) => [why, length])),
-    /** Mean length of the matching decisions; 0 if none match. */
+    /** Mean number of characters of the matching decisions; 0 if none match. */
     charactersPerDecision: n === 0 ? 0 : characters / n
   }
 }

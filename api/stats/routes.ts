@@ -89,7 +89,8 @@ function limitsOf({ metrics, buckets }: StatsQuery) {
 
 /**
  * Reads the sums of each metric for the groups with the most decisions, with one statement per
- * source. Reads one series more than `seriesMax`, if there are more.
+ * source and, if necessary, one that ranks the groups. Reads one series more than `seriesMax`, if
+ * there are more.
  */
 async function readSums(
   store: OrganizationStore,

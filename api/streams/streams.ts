@@ -37,7 +37,7 @@ export function createStreams(dependencies: StreamsDependencies) {
 type StreamKind = 'tail' | 'export'
 
 interface StreamLimits {
-  /** Maximum number of open streams across all organizations. */
+  /** Maximum number of open streams of this process, across all organizations. */
   readonly streamsMax: number
   readonly metrics: Metrics
 }

@@ -104,7 +104,7 @@ export const webhookRoutes = [
     handle: async (call, { store, outbound }) => {
       const id = call.params.webhook_id
       const changed = await withOrganizationLock(store, call, async (edit) => {
-        // The organization lock does not stop deliveries, which disable webhooks.
+        // Locks the row, because a delivery can disable the webhook without the organization lock.
         const before = await queries.readWebhook(edit, id, 'for update')
         const draft = webhookDraftOf(call.body, before)
         refuseWebhook(draft, outbound)
@@ -156,8 +156,9 @@ export const webhookRoutes = [
     answers: { 200: { description: 'The result of the test.', schema: schemas.testResult } },
     problems: ['webhook_not_found', 'secrets_key_missing'],
     /**
-     * Sends the event even if the webhook is disabled, and does not change the webhook. Shows only
-     * the status of the response, so that a webhook cannot be used to read from internal servers.
+     * Sends the event even if the webhook is disabled, and does not change the webhook. Shows the
+     * status but not the body of the response, so that a webhook cannot be used to read from
+     * internal servers.
      */
     handle: async ({ principal, params: { webhook_id }, reply }, services) => {
       const { store, clock, postWebhook } = services

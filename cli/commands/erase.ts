@@ -92,7 +92,10 @@ async function resume(organization: string | null, context: EraseContext) {
   for (const erasure of unfinished) await finish(erasure, context)
 }
 
-/** After a restore, repeats erasures that are missing from the database or end earlier there. */
+/**
+ * After a restore, repeats erasures that are missing from the database or have an earlier end
+ * there.
+ */
 async function repeat(path: string, context: EraseContext): Promise<void> {
   const { postgres, write, json } = context
   const remembered = parseErasures(await readFile(path, 'utf8'))

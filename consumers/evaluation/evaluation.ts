@@ -72,8 +72,9 @@ function decisionsWithRuns(planned: readonly Planned[]): Decision[] {
  */
 const runsAtOnce = 2000
 /**
- * Evaluator time per batch, in milliseconds, after which the remaining decisions are deferred.
- * Twice the time that organizations share (choose-deferred.ts).
+ * Evaluator time per batch, in milliseconds. After that, the remaining decisions are deferred if
+ * several organizations use this process. Twice the time that organizations share
+ * (choose-deferred.ts).
  */
 const batchMsMax = 50
 

@@ -28,8 +28,8 @@ export interface Plan {
 /**
  * Result of storing a plan.
  * - `planned`: the new plan is in effect.
- * - `repeated`: this message was planned before, and not all of its results are stored yet.
- * - `duplicate`: all results are stored, or another message with this ID was planned.
+ * - `repeated`: this message was planned before, and no packed runs of it are stored.
+ * - `duplicate`: the packed runs are stored, or another message with this ID was planned.
  * - `erased`: the decision must not be evaluated.
  */
 export type StoredPlan =

@@ -43,7 +43,7 @@ const connectionsMax = 2 * partitionsMax + 2
  * partition can take minutes.
  */
 const maintenanceTimeoutMs = 600_000
-/** Two dead-letter topics are indexed while a request is carried out. */
+/** One connection per dead-letter topic to index it, and one to carry out requests. */
 const deadLetterConnectionsMax = 3
 
 export async function startStorage(context: GroupContext): Promise<void> {

@@ -130,7 +130,7 @@ export function summableOf(value: number | null): number | null {
 
 /**
  * Maximum total length of name, source and evaluator id in UTF-16 units. An index key contains all
- * three and must fit on a page.
+ * three, and Postgres limits its size.
  */
 const keyUnitsMax = 150
 

@@ -22,7 +22,7 @@ export function wilsonInterval(passed: number, n: number): ConfidenceInterval | 
 
 /**
  * Returns the interval of a mean, computed from the standard deviation of the sample and clipped to
- * the range of its values.
+ * `min` and `max` if they are set.
  * @returns null for fewer than two values, because they have no standard deviation
  */
 export function meanInterval(sample: {

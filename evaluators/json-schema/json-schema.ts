@@ -67,8 +67,9 @@ function failureOf(check: CustomSchema, value: unknown): SchemaFailure | null {
 }
 
 /**
- * Creates the finding for a mismatch. The reason contains only the location in the schema, because
- * member names in the value may be personal data. The evidence has the location in the value.
+ * Creates the finding for a mismatch. Of the two locations, the reason gives only the one in the
+ * schema, because member names in the value may be personal data. The evidence has the location in
+ * the value.
  */
 function misfit(failure: SchemaFailure, target: string): Finding {
   const { schemaPointer, valuePointer, detail } = failure

@@ -31,8 +31,9 @@ export interface SelfTest {
   /** Whether every attack has a result and none moved the grade as intended. */
   readonly passed: boolean
   /**
-   * Whether the good sample got a better grade than the bad one. If not, the bad sample may already
-   * have the best grade. Attacks then cannot raise it, and `passed` says little.
+   * Whether the grade of the good sample is better than that of the bad one by at least
+   * `movedMin`. If not, the bad sample may already have the best grade. Attacks then cannot raise
+   * it, and `passed` says little.
    */
   readonly discriminates: boolean
   readonly attacks: readonly AttackResult[]

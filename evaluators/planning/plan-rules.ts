@@ -50,7 +50,7 @@ export function isOwnCall(
   { metadata }: Pick<Decision, 'metadata'>,
   texts: MetadataTexts = metadataTextsOf(metadata)
 ): boolean {
-  // The name can also be written with `\u` escapes.
+  // Metadata without this text or a `\u` escape, which could encode it, cannot contain the member.
   const mayBe = metadata !== null && (metadata.includes(ownCallMember) || metadata.includes('\\u'))
   return mayBe && texts(ownCallMember) === 'true'
 }

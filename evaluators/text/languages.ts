@@ -65,7 +65,7 @@ const ranges: readonly Range[] = [
   ['Han', 0x3400, 0x9fff],
   ['Hangul', 0xac00, 0xd7af]
 ]
-/** Not a script of `scriptOf`: `joinJapanese` counts kana and Han together as Japanese. */
+/** Includes `Kana`, which `scriptOf` lacks: `joinJapanese` adds it to Han as `Japanese`. */
 const scripts: readonly string[] = ['none', 'Kana', ...new Set(Object.values(scriptOf))]
 const places = new Uint8Array(0x10000)
 for (const [script, from, to] of ranges) places.fill(scripts.indexOf(script), from, to + 1)
@@ -73,7 +73,7 @@ for (const [script, from, to] of ranges) places.fill(scripts.indexOf(script), fr
 const sampleCharacters = 4000
 const lettersMin = 12
 const scriptShareMin = 0.7
-/** Minimum share of kana in Japanese text. Every Japanese sentence contains kana. */
+/** Minimum share of kana in Japanese text. Almost every Japanese sentence contains kana. */
 const kanaShareMin = 0.1
 
 type Counts = Map<string, number>

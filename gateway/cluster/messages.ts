@@ -5,7 +5,8 @@ export type FromPrimary =
   /** Requests an immediate report, which carries the same `requestId`. */
   | { readonly kind: 'report'; readonly requestId: number }
   /**
-   * Asks the worker to close each connection after its response. New requests are still accepted.
+   * Asks the worker to close each connection after its last pending response. New requests are
+   * still accepted.
    */
   | { readonly kind: 'leave' }
   | { readonly kind: 'stop' }

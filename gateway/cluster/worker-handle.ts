@@ -16,7 +16,7 @@ export interface WorkerHandle {
   metrics(): MetricsSnapshot
   /** Requests a report. Resolves when it arrives, when the worker exits, or after a second. */
   refresh(): Promise<void>
-  /** Asks the worker to close each connection after its response. */
+  /** Asks the worker to close each connection after its last pending response. */
   leave(): void
   stop(): void
   kill(): void

@@ -10,7 +10,7 @@ import type { WorkerHandle } from './worker-handle.ts'
 
 export interface WorkerPool {
   start(): void
-  /** Asks every worker to close each connection after its response. */
+  /** Asks every worker to close each connection after its last pending response. */
   leave(): void
   /** Stops every worker, and resolves when all have exited. */
   stop(): Promise<void>

@@ -57,7 +57,8 @@ function reasonOf(name: string): string {
 }
 
 /**
- * Returns the only agent of a batch, or null if the batch names several agents or no readable one.
+ * Returns the agent that all items of a batch name (empty if all name none), or null if the items
+ * differ or their agent is not readable.
  */
 function onlyAgentOf({ items }: ParsedBatch): string | null {
   const [first = null, ...others] = new Set(items.map(agentIdOf))

@@ -20,7 +20,7 @@ export function each<T, R>(items: readonly Item<T>[], step: Step<T, R>): Item<R>
 }
 
 /**
- * Works like `each`, but yields to the event loop between items after about every millisecond of
+ * Works like `each`, but yields to the event loop between items, about once per millisecond of
  * work. Use it for batches that would block the event loop for too long.
  */
 export async function eachYielding<T, R>(

@@ -1,5 +1,5 @@
 /** Tracks which organizations have used this process recently. After a task of one organization, a
- * fair share pauses only if another organization has used the process.
+ * fair share pauses only if another organization has used the process recently.
  */
 import { createNeighbours } from '../../platform/process/neighbours.ts'
 

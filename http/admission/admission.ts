@@ -3,8 +3,8 @@
  * In a busy process, every caller waits for all work in the current iteration of the event loop.
  * The process therefore alternates between handling admitted requests for a few milliseconds and
  * reading new ones. Requests that do not fit in a time slice are queued, round robin by
- * organization, or by network if the credential is unknown. While the queued requests of a caller
- * wait too long, its new requests are rejected.
+ * organization, or by network if the credential is unknown. A new request is rejected while the
+ * queued requests of its caller wait too long, or while the whole queue is too slow.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { siteOf } from '../network-of.ts'

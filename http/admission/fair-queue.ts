@@ -1,4 +1,5 @@
-/** Fair queue: serves callers round robin, so that a caller with many requests delays only itself.
+/** Fair queue: serves callers round robin, so that a caller with many requests mainly delays
+ * itself.
  */
 
 interface FairQueue<Entry> {

@@ -1,4 +1,4 @@
-/** Responds to input that node:http cannot parse as a request, and closes the connection. */
+/** Responds to requests that node:http cannot read completely, and closes their connections. */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -11,10 +11,10 @@ type HttpSocket = Duplex & { readonly _httpMessage?: ServerResponse | null }
 const refused = new WeakSet<Duplex>()
 
 /**
- * Handles a parse error on a connection. Pending requests are answered before the connection is
- * closed. Invalid input after a pending request that is complete gets no response, because the
- * caller would mistake an error response for the response to that request. Other invalid input
- * gets an error response, unless a response to the same request has already begun.
+ * Handles a parse error or a timeout on a connection. Pending requests are answered before the
+ * connection is closed. Invalid input after a pending request that is complete gets no response,
+ * because the caller would mistake an error response for the response to that request. Other
+ * invalid input gets an error response, unless a response to the same request has already begun.
  */
 export function refuseSocket(error: NodeJS.ErrnoException, socket: HttpSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

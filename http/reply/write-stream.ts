@@ -6,7 +6,8 @@ import type { WriteOptions } from './write-reply.ts'
 
 /**
  * Writes a stream and resolves when it ends. Never rejects: the result is the error, or null if
- * everything was written or the caller disconnected. A failed stream closes the connection.
+ * everything was written, or if the caller disconnected or read too slowly. A failed stream closes
+ * the connection.
  */
 export type WriteStream = (
   response: ServerResponse,

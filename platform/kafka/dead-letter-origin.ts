@@ -13,7 +13,7 @@ export interface DeadLetterOrigin {
 }
 
 const numberExpression = /^\d{1,18}$/
-/** Greatest number of a partition: Kafka and the index have 32 bits for it. */
+/** Greatest partition number, because Kafka and the index store partition numbers in 32 bits. */
 const partitionMax = 2 ** 31 - 1
 const prefix = 'dead_letter_'
 
@@ -34,15 +34,15 @@ export function parseDeadLetter({ headers }: Pick<Message, 'headers'>): DeadLett
   }
 }
 
-/** Header of a message that storage has written back to its topic for an organization. */
+/** Header of a message that storage has written back to its topic at an organization's request. */
 const replayHeader = `${prefix}replay`
 
-/** Returns the headers of a message that is written back to its topic for an organization. */
+/** Returns the headers of a message to write back to its topic at an organization's request. */
 export function replayHeadersOf(message: Pick<Message, 'headers'>): Message['headers'] {
   return { ...originalHeadersOf(message), [replayHeader]: 'api' }
 }
 
-/** Checks whether an organization had the message written back to its topic. */
+/** Checks whether the message was written back to its topic at an organization's request. */
 export function isReplay({ headers }: Pick<Message, 'headers'>): boolean {
   return headers[replayHeader] !== undefined
 }

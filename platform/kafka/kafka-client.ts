@@ -1,6 +1,4 @@
-/** Kafka client based on kafkajs: creates consumers, the administration client, and the producer of
- * consumers and commands.
- */
+/** Kafka client based on kafkajs: creates consumers, producers and administration clients. */
 // kafkajs is a CommonJS package: an ES module cannot import most of its names individually.
 import kafkajs from 'kafkajs'
 import type {

@@ -1,5 +1,5 @@
-/** Kafka probe: checks that a broker responds and that the topics exist, without the cache of
- * metadata and the queue of records.
+/** Kafka probe: checks that a broker responds and that the topics exist. It uses neither the cached
+ * metadata nor the record queue of a producer.
  */
 import { openMetadata } from './producer/kafka-metadata.ts'
 import type { KafkaMetadata, KafkaMetadataOptions } from './producer/kafka-metadata.ts'

@@ -48,9 +48,9 @@ export interface MessageBatch {
 
 export interface MessageConsumer {
   /**
-   * Joins the group and calls `consume` with the batches of each partition, one after another. If a
-   * batch is not committed or `consume` throws, that batch is delivered again before any later
-   * message.
+   * Joins the group and calls `consume` with batches. The batches of a partition are delivered one
+   * after another. If a batch is not committed or `consume` throws, that batch is delivered again
+   * before any later message.
    */
   run(topics: readonly string[], consume: (batch: MessageBatch) => Promise<void>): Promise<void>
   /** Returns true while this member has an assignment, even an empty one. */

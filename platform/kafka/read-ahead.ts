@@ -94,8 +94,8 @@ function offsetsOf({ topics }: FetchRequest): Map<string, string> {
 }
 
 /**
- * Returns the request that kafkajs will send after processing `response`, or null if the broker has
- * no more records.
+ * Returns the request that kafkajs is expected to send after it has processed `response`, or null
+ * if the broker has no more records.
  */
 function buildNextRequest(
   request: FetchRequest,

@@ -20,7 +20,10 @@ interface JudgeErrorTerms {
   readonly status_reason: JudgeErrorReason
   /** Whether the same run can succeed later. */
   readonly retryable: boolean
-  /** Whether every run on this connection would fail in the same way. If so, none should start. */
+  /**
+   * Whether other runs on this connection would probably fail in the same way. If so, none should
+   * start.
+   */
   readonly blocks: boolean
   /** Minimum delay requested by the provider; null if none. */
   readonly retryAfterMs: number | null

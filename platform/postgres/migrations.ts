@@ -16,9 +16,10 @@ export async function applyMigrations({
   ca,
   folder
 }: MigrationOptions): Promise<string[]> {
-  // The runner does not wait until a connection that it opened itself is closed.
+  // Opens the connection here, because the runner does not wait until its own connection is closed.
   const dbClient = new pg.Client(postgresAddressOf(databaseUrl, ca ?? null))
-  // The query that fails reports the error, too. Without a listener it would end the process.
+  // Ignored, because the failing query reports the error, too. An error event without a listener
+  // would end the process.
   dbClient.on('error', () => {})
   await dbClient.connect()
   try {

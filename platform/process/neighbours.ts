@@ -1,11 +1,11 @@
-/** Neighbors: reports whether several organizations used this process recently. */
+/** Neighbors: reports whether several organizations have used this process recently. */
 
 export interface Neighbours {
   /**
    * Records that an organization used the process. Call it for all work of a known organization.
    */
   note(organizationId: string): void
-  /** Checks whether another organization used the process recently. */
+  /** Checks whether another organization has used the process recently. */
   has(organizationId: string): boolean
 }
 

@@ -149,8 +149,8 @@ export class Lease {
    */
   refill(limit: RateLimit, answer: Refill): void {
     const expiresAt = answer.sentAt + answer.resetMs
-    // Two computed ends of the same window differ by the duration of a request. The ends of
-    // different windows differ by a whole window.
+    // Two computed ends of the same window differ by at most the duration of a request. The ends of
+    // different windows differ by about a whole window or more.
     const isSameWindow = expiresAt < this.#expiresAt + limit.windowSeconds * 500
     if (!isSameWindow) {
       this.#available = 0

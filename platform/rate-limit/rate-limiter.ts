@@ -29,8 +29,8 @@ export type { RateLimit, RateLimitState } from './rate-limit.ts'
 
 export interface RateLimiter {
   /**
-   * Takes up to `points` from the window of `key`. Never throws. Returns a promise only if a
-   * request to Redis is needed. With 0 points, it only reads the state.
+   * Takes up to `points` from the window of `key`. Never throws. Returns a promise only if the
+   * caller must wait for Redis. With 0 points, it only reads the state.
    */
   take(key: string, limit: RateLimit, points: number): RateLimitState | Promise<RateLimitState>
   /** Returns the current state without taking points. */

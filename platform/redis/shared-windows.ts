@@ -18,8 +18,8 @@ const keyPrefix = 'sluice:rate'
  */
 const limitersMax = 1000
 /**
- * Default timeout. Even with one more iteration of the event loop, callers get a fallback within
- * 100 ms.
+ * Default timeout. It leaves time for one more short iteration of the event loop, so that callers
+ * usually get a fallback within 100 ms.
  */
 const answerWithinDefaultMs = 75
 

@@ -105,7 +105,7 @@ create table sessions (
   user_agent text,
   address text,
   -- Network of the login: an IPv4 address, or the first 64 bits of an IPv6 address. While logins to
-  -- an account are limited, networks with an earlier login are still accepted.
+  -- an account are limited, networks with a recent login are still accepted.
   network text
 );
 create index sessions_by_user on sessions (user_id, created_at desc);

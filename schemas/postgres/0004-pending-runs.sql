@@ -52,10 +52,11 @@ create table pending_runs (
   expires_at timestamptz not null,
   started_at timestamptz,
   -- Lease of the worker that claims, executes or publishes the run. Until the lease expires, no
-  -- other worker takes or ends the run.
+  -- other worker takes the run, and none ends it while its call is in progress.
   lease_token uuid,
   lease_expires_at timestamptz,
-  -- Set when a run is canceled while it is running.
+  -- When cancellation was requested. A worker then ends the run, but not while its call is in
+  -- progress.
   cancel_requested_at timestamptz,
   -- user, disabled or deleted.
   cancel_reason text,
@@ -73,8 +74,8 @@ create table pending_runs (
 create index pending_runs_due on pending_runs
   (organization_id, coalesce(connection_id, ''), next_attempt_at)
   where status in ('scheduled', 'retrying', 'running') and evaluator_kind <> 'external';
--- Workers query each of the next four indexes about once a second. Each index has a condition that
--- keeps it small.
+-- Workers query each of the next four indexes once a second or more often. Each index has a
+-- condition that keeps it small.
 create index pending_runs_leased on pending_runs (lease_expires_at)
   where status <> 'finished' and lease_expires_at is not null;
 create index pending_runs_unpublished on pending_runs (finished_at)

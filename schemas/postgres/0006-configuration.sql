@@ -30,8 +30,8 @@ create table evaluator_versions (
   output text not null,
   timeout_ms integer not null,
   config_hash text not null,
-  -- JSON text with the results of the attacks that tested a judge when it was saved; null for other
-  -- kinds.
+  -- JSON text with the results of the attacks that tested a judge when it was saved; null if the
+  -- judge was not tested, and for other kinds.
   self_test text,
   created_at timestamptz not null default now(),
   created_by text not null,
@@ -108,7 +108,7 @@ create table connection_circuits (
   probe_at timestamptz,
   probes integer not null default 0,
   failures_in_row integer not null default 0,
-  -- End of the delay that the provider requested.
+  -- End of the pause after a rate-limit response.
   paused_until timestamptz,
   primary key (organization_id, connection_id)
 );

@@ -14,7 +14,8 @@ create table webhooks (
   threshold text,
   enabled boolean not null default true,
   disabled_reason text,
-  -- Number of deliveries that have failed since the last success.
+  -- Number of deliveries that have failed since the last success, or since a user enabled the
+  -- webhook again.
   failures_in_row integer not null default 0,
   -- Number of attempts that have failed since the last success, up to a maximum. At the maximum,
   -- only one delivery is in flight at a time.

@@ -3,10 +3,11 @@
 create table storage_progress (
   topic text not null,
   partition integer not null,
-  -- All records of the partition before this offset are stored or dead-lettered.
+  -- All records of the partition before this offset are stored or dead-lettered. In a dead-letter
+  -- topic, all records before this offset have been read for the index.
   next_offset bigint not null,
-  -- All records that the partition held at this time are stored or dead-lettered. 1970 while the
-  -- time is unknown.
+  -- All records that the partition held at this time are stored or dead-lettered or, in a
+  -- dead-letter topic, have been read for the index. 1970 while the time is unknown.
   as_of timestamptz not null,
   primary key (topic, partition)
 );
@@ -29,7 +30,7 @@ create sequence consumer_epochs;
 comment on table consumed_offsets is
   'Offsets of each consumer group, written in the transaction that stores the batch.';
 
--- Kafka cannot delete single records, so this table records which ones an operator has handled.
+-- Kafka cannot delete single records, so this table records which ones were replayed or dropped.
 create table dead_letter_marks (
   -- The dead-letter topic and the position of the record in it.
   topic text not null,

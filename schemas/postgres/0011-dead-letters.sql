@@ -24,8 +24,8 @@ create table dead_letters (
   origin_topic text not null,
   origin_partition integer not null,
   origin_offset bigint not null,
-  -- SHA-256 of the key and the value. It identifies the message in its dead-letter records, and
-  -- ensures that only this message is replayed.
+  -- SHA-256 of the key and the value. It is the same in all dead-letter records of a message. A
+  -- replay compares it with the record in the topic, so that no other message is replayed.
   content_hash bytea not null,
   -- JSON list of pairs of name and value, with the headers of the original message.
   headers text not null,
@@ -38,7 +38,7 @@ create table dead_letters (
   state text not null default 'open' check (state in ('open', 'replayed', 'dropped')),
   handled_at timestamptz,
   handled_by text,
-  -- What the API requests; null when storage has carried it out or failed.
+  -- What the API requests; null once storage has carried it out or has failed to do so.
   requested_action text check (requested_action in ('replay', 'drop')),
   requested_at timestamptz,
   requested_by text,

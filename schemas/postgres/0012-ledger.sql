@@ -2,7 +2,7 @@
 
 create table ledger_audits (
   topic text primary key,
-  -- When the next audit may start. The process that set this time runs the audit until then.
+  -- When the next audit may start. The process that set this time has until then to run its audit.
   next_at timestamptz not null,
   -- When the last complete audit ended. This column and those below are null if there was none.
   audited_at timestamptz,
@@ -25,13 +25,13 @@ create table ledger_audits (
   missing bigint,
   -- Messages in the whole hours.
   messages_in_hours bigint,
-  -- The same counts of each partition, and the first missing messages.
+  -- The same counts per partition, and the missing messages that were found first.
   partitions jsonb,
   missing_records jsonb
 );
 comment on table ledger_audits is
   'The last audit of the decisions topic by storage, over all organizations, and the next one.';
--- The counts of all organizations are hidden from each of them.
+-- No organization may read the total counts of all organizations.
 grant select (topic, audited_at, window_from, window_to, hours_from, hours_to, exact,
               every_organization) on ledger_audits to sluice_reader;
 

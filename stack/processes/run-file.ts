@@ -61,8 +61,8 @@ export function ownerOf(path: string): number | null {
 }
 
 /**
- * Waits until the processes have exited or `END_WAIT_MS` have passed. Blocks the thread, because
- * nothing else runs this early during startup.
+ * Waits until the processes have exited or `END_WAIT_MS` have passed. Blocks the thread, which is
+ * harmless because nothing else runs this early during startup.
  */
 function waitForEnd(entries: Entry[]): void {
   const deadline = performance.now() + END_WAIT_MS

@@ -3,7 +3,7 @@ import type { Message } from '../../platform/kafka/message-consumer.ts'
 import type { FetchedRange } from '../../platform/kafka/topic-fetcher.ts'
 
 export interface AuditBudget {
-  /** Counts the messages of a range. Returns false if the limit is exceeded. */
+  /** Adds the bytes of the messages in a range. Returns false if the total exceeds the limit. */
   take(fetched: FetchedRange): boolean
 }
 

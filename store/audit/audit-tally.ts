@@ -12,7 +12,7 @@ export interface AuditFigures {
   readonly partitions: Map<number, AuditCounts>
   /** Number of messages by hour of their timestamp, in hours since 1970. */
   readonly hours: Map<number, number>
-  /** First missing records. */
+  /** The missing records that were found first, up to a maximum number. */
   readonly missing: MissingRecord[]
 }
 
@@ -24,7 +24,7 @@ export interface AuditTally {
   /** @param identity absent if the message cannot be decoded */
   add(message: Message, result: AuditResult, identity?: Identity): void
   addGaps(gaps: readonly Gap[]): void
-  /** Adds the counts of a later tally to this one. */
+  /** Adds the counts of another tally to this one. */
   addTally(other: AuditTally): void
 }
 
@@ -40,7 +40,7 @@ interface Collected {
 }
 
 const hourMs = 3_600_000
-/** Maximum number of missing records to list, in all and per organization. */
+/** Maximum number of missing records to list, in total and per organization. */
 const missingRecordsMax = 1000
 const organizationRecordsMax = 20
 

@@ -3,7 +3,7 @@
 export interface OrganizationSlots {
   /** Returns false if no slot is left. The result for an organization never changes. */
   take(organizationId: string): boolean
-  /** Whether an organization has got no slot. */
+  /** Whether at least one organization did not get a slot. */
   areExhausted(): boolean
 }
 

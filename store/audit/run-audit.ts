@@ -57,9 +57,9 @@ export interface AuditRequest {
  * not audited. The last second is always audited, and its bytes do not count.
  */
 interface AuditLimits extends DeadLetterLimits {
-  /** Maximum bytes of messages to read, and of dead-letter records. */
+  /** Maximum bytes of messages to read. The same maximum applies to dead-letter records. */
   readonly bytesMax: number
-  /** Maximum number of identities to remember. Each takes up to 16 bytes. */
+  /** Maximum number of identities to remember. At a power of two, each takes up to 16 bytes. */
   readonly identitiesMax: number
   /** Maximum number of organizations to count separately. */
   readonly organizationsMax: number
@@ -71,7 +71,7 @@ interface AuditLimits extends DeadLetterLimits {
 export interface Audit {
   /** Start of the audited window, in milliseconds since 1970. */
   readonly from: number
-  /** Offsets that the topic has, by partition, and those that were audited. */
+  /** Offsets by partition: those in the topic (`available`), and those audited (`ranges`). */
   readonly available: readonly OffsetRange[]
   readonly ranges: readonly OffsetRange[]
   readonly committed: readonly bigint[]
@@ -124,9 +124,9 @@ interface SliceOptions extends Omit<ClassifyOptions, 'tally' | 'budget' | 'reaso
 }
 
 /**
- * Audits the window in slices that start earlier and earlier, until the window or a limit is
- * reached. A slice that exceeds a limit does not count, except the first one: otherwise, one burst
- * of large messages could stop all audits.
+ * Audits the window in slices that start earlier and earlier, until the start of the window or a
+ * limit is reached. A slice that exceeds a limit does not count. The first slice has no limit:
+ * otherwise, one burst of large messages could stop all audits.
  */
 async function auditSlices(
   options: SliceOptions,

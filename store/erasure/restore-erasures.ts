@@ -32,8 +32,8 @@ const insertErasures = createInsertRows('erasures', columns, {
  * Records the erasures that are missing from the database or have an earlier end there. Storage
  * applies them from then on.
  * @returns the recorded erasures
- * @throws if an erasure ends in the future, because it would discard decisions that are not
- * acknowledged yet
+ * @throws if an erasure ends in the future, because it would also discard decisions that are
+ * received until then
  */
 export function restoreErasures(
   postgres: Postgres,

@@ -59,7 +59,7 @@ async function act(page: Page, name: string, fields: Readonly<Record<string, str
   await dialog.getByRole('button', { name, exact: true }).click()
 }
 
-/** Checks that page, storage and history of the browser contain no token of an email. */
+/** Checks that the page and the browser's storage and history contain no token from an email. */
 async function expectNoToken(page: Page): Promise<void> {
   const kept = await page.evaluate<string>(
     'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, location.href])'

@@ -1,4 +1,4 @@
-/** Tests the pages of agents in a browser: what they show is what the API returns. */
+/** Tests that the pages of agents show what the API returns, in a browser. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { storeAgentUsage } from '../support/agent-usage.ts'
@@ -14,7 +14,7 @@ const hostile = 'a%2Fb/../c?d=1&e#"f" <img src=x onerror=alert(1)> \u202e'
 const tabs = ['overview', 'scores', 'versions', 'ingestion'] as const
 const fewerThanPage = 50
 
-/** Creates two decisions, received `hoursAgo` hours ago. The evaluator changes five hours ago. */
+/** Creates two decisions, received `hoursAgo` hours ago. The evaluator changed five hours ago. */
 function refunds(hoursAgo: number, now: number): AgentDecision[] {
   const evaluator_version = hoursAgo > 5 ? 1 : 2
   return [true, hoursAgo % 3 > 0].map((passed) => ({

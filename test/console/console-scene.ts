@@ -60,7 +60,7 @@ interface WatchedPage {
   readonly context: BrowserContext
   /**
    * Errors and warnings of the browser's console, uncaught exceptions, requests to other hosts, and
-   * requests that the OpenAPI document lacks.
+   * API requests that the OpenAPI document lacks.
    */
   readonly flaws: string[]
 }

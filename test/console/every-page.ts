@@ -1,4 +1,5 @@
-/** An organization with hostile text in all its names, and every page that shows it. */
+/** Creates an organization with hostile text in all its names, and lists every page that shows it.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll } from '@jest/globals'
 import type { Page } from 'playwright-core'
@@ -9,10 +10,10 @@ import { useConsoleScene } from './console-scene.ts'
 /** Names cannot contain bidirectional marks. */
 const hostileName = '<img src=//evil.example onerror=console.error(1)>'
 export const hostile = `\u202e${hostileName}javascript:console.error(2)`
-/** The page names the mark. */
+/** The console shows the name of the bidirectional mark between ⟨ and ⟩. */
 const shownHostile = /^⟨.+⟩<img/
 
-/** A page, a request that it sends, and a text that only the response of this request brings. */
+/** Pages, each with a request that it sends and a text that it shows only after the response. */
 export const pages: readonly (readonly [path: string, request: RegExp, text: string | RegExp])[] = [
   ['decisions', /\/v1\/decisions\/search$/, /kept/],
   ['decisions', /\/v1\/decisions\/facets\?field=agent/, /<img.* \d+$/],
@@ -74,7 +75,10 @@ export function useEveryPage() {
     await client.ingest(tenant.api_key, { agent_id: hostile, input: 1 })
   }
 
-  /** Creates what the organization can configure. The judge is down, so its runs wait. */
+  /**
+   * Creates a connection, a judge, a rule, an invite and an API key. The judge server is stopped,
+   * so runs of the judge stay pending.
+   */
   async function configure(): Promise<void> {
     const models = [{ model: 'grader', usd_per_million_input: 1, usd_per_million_output: 2 }]
     const server = await startJudgeServer()

@@ -8,7 +8,7 @@ import { signIn } from './sign-in.ts'
 
 const { scene, ids, urlOf } = useEveryPage()
 
-/** Every URL with an id. Agents are called by their own names. */
+/** Every URL with an id. The id of an agent is the name that the sender of its decisions chose. */
 const urls = [
   ...['decisions/ID', 'decisions?peek=ID', 'live?peek=ID', 'compare?a=ID&b=ID'],
   ...['dead-letters/RECORD', 'dead-letters?agent=AGENT', 'decisions?q=agent:"AGENT"'],

@@ -83,7 +83,8 @@ test('replays three records of five, and shows which one failed again', async ()
   await dialog.getByRole('button', { name: 'Replay 3' }).click()
   await dialog.getByText('3 of 3 succeeded.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
-  // The record that failed again has a new one, which joins the two that were not selected.
+  // The message that failed again has a new record, so with the two that were not selected, three
+  // are open.
   await expectOpen(3)
 
   await page.getByLabel('State').selectOption('replayed')

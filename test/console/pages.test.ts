@@ -115,7 +115,10 @@ describe('the list', () => {
   })
 })
 
-/** Signs in and opens the list. Returns the page, and functions that read URL parameters. */
+/**
+ * Signs in and opens the list. Returns the page, and functions that read a URL parameter and that
+ * wait for its value.
+ */
 async function openList(path = '/console/decisions') {
   const watched = await openPage(scene())
   await signIn(watched.page, scene().tenant, path)

@@ -71,7 +71,10 @@ async function storeHistory(local: LocalFile): Promise<void> {
   await pool.end()
 }
 
-/** More by day than by night, and some failures each afternoon. */
+/**
+ * Creates more decisions by day than by night. About one in six fails, and about half fail in three
+ * of every 31 hours.
+ */
 function decisionsOf(hoursAgo: number, now: number): AgentDecision[] {
   const received = new Date(now - hoursAgo * hourMs)
   const daylight = Math.max(0, Math.sin(((received.getUTCHours() - 6) * Math.PI) / 14))
@@ -93,7 +96,7 @@ function decisionsOf(hoursAgo: number, now: number): AgentDecision[] {
   })
 }
 
-/** Storage audits the topic every few minutes. */
+/** Waits until storage has audited the topic, about every 30 seconds in `npm start`. */
 async function waitForLedger(local: LocalFile, sentAt: number): Promise<void> {
   const token = await logIn(local)
   for (;;) {

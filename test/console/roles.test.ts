@@ -12,7 +12,10 @@ import { signIn } from './sign-in.ts'
 const { scene, urlOf } = useEveryPage()
 const users = new Map<string, Tenant>()
 
-/** The actions of each page by the role that they need; `hidden` is what only admins see. */
+/**
+ * The actions of each page, by the role that they need. Only admins and owners see the actions in
+ * `hidden`.
+ */
 const actions: Readonly<Record<string, Partial<Record<UserRole | 'hidden', readonly string[]>>>> = {
   decisions: { member: ['Download NDJSON', 'Download CSV'] },
   'decisions/ID': { member: ['Give feedback'], admin: ['Delete'] },

@@ -12,7 +12,7 @@ const scene = useConsoleScene({ withConsumers: false })
 const assets = 'console/dist/assets'
 const firstLoadBytesMax = 150_000
 const bytesMax = 200_000
-/** Requests up to the one that returns the first row. */
+/** Maximum number of requests up to and including the one that returns the first row. */
 const requestsMax = 6
 
 /** Returns the sum of the sizes of files after gzip, in bytes. */
@@ -43,7 +43,7 @@ test('keeps the session over a reload, stores no token, and ends in all tabs', a
   expectNoFlaws(watched)
 })
 
-/** Opens the list in two tabs, whose clocks `aheadMs` moves. */
+/** Opens the list in two tabs. A test can move the clock of a tab by setting `window.aheadMs`. */
 async function openTwoTabs() {
   const first = await openPage(scene())
   const { context } = first

@@ -178,7 +178,7 @@ describe('welcome', () => {
   })
 })
 
-/** Forwards requests to a gateway. The tails through it can be counted and cut. */
+/** Starts a proxy to a gateway that can count and cut tail connections. */
 async function startProxy(target: string) {
   const tails = new Set<ServerResponse>()
   const server = createServer((incoming, response) => {
@@ -227,7 +227,7 @@ describe('live', () => {
     const gateway = { ...scene().gateway, url: proxy.url }
     const watched = await openPage({ ...scene(), gateway })
     await signIn(watched.page, tenant, `/console/live${query}`)
-    // A pointer over the list freezes it.
+    // Moves the pointer away, because the list freezes while the pointer is over it.
     await watched.page.mouse.move(5, 5)
     await waitUntil('the stream', () => proxy.tails.size === 1)
     const send = async (count: number, fields: object = {}): Promise<void> => {

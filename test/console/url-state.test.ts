@@ -67,7 +67,8 @@ test('restores its state from the URL, and Back undoes exactly the last change',
 
   const steps = states.slice(0, -1)
   for (const step of [state, ...steps.toReversed()]) {
-    // The first two steps leave the list that the breadcrumb opened and the decision.
+    // The first step goes back twice: from the list that the breadcrumb opened, and from the
+    // decision.
     await page.goBack()
     if (step === state) await page.goBack()
     await expectState(page, step)

@@ -18,7 +18,7 @@ const withoutReads = [
 const tabs = ['scores', 'versions', 'ingestion'].map((tab) => `agents/AGENT?tab=${tab}`)
 const signedOut = ['decisions', 'forgot-password', 'reset-password', 'accept-invite']
 const unsafe = 'main img, iframe, object, embed, base, [href^="javascript:" i], [onerror]'
-/** These buttons act at once. */
+/** Names of buttons that act immediately instead of opening a dialog. */
 const immediate = ['Send a test event']
 
 const schemes = [

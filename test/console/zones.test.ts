@@ -37,7 +37,7 @@ const paths = [
 
 interface Shown {
   readonly times: readonly { iso: string; text: string; title: string }[]
-  /** The rest of the text, without payloads. */
+  /** The text of the page without its times and payloads. */
   readonly rest: string
 }
 
@@ -53,7 +53,7 @@ const readShown = `(() => {
   return { times, rest: main.textContent }
 })()`
 
-/** Whether a time in the zone is within the last two hours, as all times of this test are. */
+/** Checks whether a time in the zone is within two hours of now, as all times of this test are. */
 function isRecent(text: string, zone: keyof typeof zones): boolean {
   const time = Date.parse(`${text.replace(' ', 'T')}Z`) - zones[zone] * 60_000
   return Math.abs(Date.now() - time) < 2 * 3_600_000

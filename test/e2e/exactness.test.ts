@@ -1,4 +1,6 @@
-/** Tests that decisions are returned byte for byte as sent. */
+/** Tests that decisions are rejected or returned unchanged: JSON values byte for byte, other texts
+ * character for character.
+ */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { code, rowsOf, sectionOf } from '../docs/pages.ts'
 import { corpora } from '../support/exactness/corpora.ts'

@@ -111,7 +111,10 @@ function countCodes(ledger: Ledger, kind: 'rejected' | 'unknown'): Record<string
   return counts
 }
 
-/** Counts 5xx responses. 503 is excluded, because it is the documented response to an outage. */
+/**
+ * Counts attempts with a 5xx status. 503 is excluded, because it is the documented response to an
+ * outage.
+ */
 function countServerErrors(entries: readonly [string, Entry][]): number {
   const outcomes = entries.flatMap(([, entry]) => entry.outcomes)
   return outcomes.filter(({ status }) => (status ?? 0) >= 500 && status !== 503).length

@@ -3,9 +3,10 @@ import type { Kind, Sample } from './sample.ts'
 
 /**
  * Outcome of an attempt. `unknown` means that the decision may or may not be on the topic: the
- * connection broke before a usable response, Kafka did not acknowledge the write in time, or the
- * gateway reported an internal error. A retry with the same id is then safe. After any other
- * error, including a failure to connect, the decision must not be on the topic.
+ * connection broke before a usable response, a batch response had no results, Kafka did not
+ * acknowledge the write in time, or the gateway reported an internal error. A retry with the same
+ * id is then safe. After any other error, including a failure to connect, the decision must not be
+ * on the topic.
  */
 export interface AttemptOutcome {
   readonly kind: 'acknowledged' | 'rejected' | 'unknown'

@@ -1,4 +1,6 @@
-/** Tests that gateways with the same Redis share rate limits. */
+/** Tests that gateways with the same Redis share rate limits, and that each applies the whole limit
+ * without Redis.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Application } from '../support/application.ts'

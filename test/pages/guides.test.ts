@@ -78,7 +78,7 @@ beforeAll(async () => {
       MAIL_URL: pathToFileURL(join(folder, '.sluice', 'mail')).href
     }),
     startJudgeServer(),
-    // An audit of the guide on ingestion must see the decisions of earlier pages.
+    // The guide on ingestion shows an audit, which must include the decisions of earlier pages.
     sluice.start('storage', { AUDIT_INTERVAL_SECONDS: '5' }),
     sluice.start('evaluation'),
     installSdk(folder)

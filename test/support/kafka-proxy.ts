@@ -40,7 +40,7 @@ export type KafkaProxy = {
   releaseOffsetCommits(): void
   /** Stops forwarding without closing connections, like a suspended machine. */
   freeze(): void
-  /** Cuts every connection and refuses new ones, like a machine that is switched off. */
+  /** Cuts every connection and refuses new ones, like a machine on which the broker is stopped. */
   refuse(): Promise<void>
   /** Cuts every open connection. */
   cut(): void

@@ -201,7 +201,8 @@ export const keyRoutes = [
 ]
 
 /**
- * Returns the key id in a cursor, or '' if the cursor is forged, which results in an empty page.
+ * Returns the key id in a cursor; null for the first page. Returns '' if the cursor is forged,
+ * which results in an empty page.
  * @throws {Problem} 422 for a malformed cursor
  */
 function positionOf(cursor: string | undefined): string | null {

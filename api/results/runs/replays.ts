@@ -112,7 +112,10 @@ interface ReplayableRun {
   readonly connection_id: string | null
 }
 
-/** Locks up to `limit` runs until the end of the transaction, newest first. */
+/**
+ * Locks up to `limit` matching runs, newest first, until the end of the transaction. Returns the
+ * runs that can still be replayed.
+ */
 async function lockReplayable(
   transaction: Queryable,
   { organizationId, filter }: ReplayQuery,

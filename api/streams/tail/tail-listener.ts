@@ -17,7 +17,7 @@ interface QueuedEvent {
 }
 
 export const eventsMax = 2000
-/** Number of shown decisions that a connection remembers. */
+/** Maximum number of shown decisions that a connection remembers. */
 const shownMax = 2000
 
 export function createTailListener(filters: TailFilters) {
@@ -32,8 +32,8 @@ export function createTailListener(filters: TailFilters) {
   }
 
   /**
-   * Shows a decision at most once. Called again when its evaluation changes, because it may not
-   * have matched before.
+   * Shows a decision if it matches and is not among the last `shownMax` shown. Called again when
+   * its evaluation changes, because it may not have matched before.
    */
   function show(item: TailItem): void {
     const { decision_id } = item.row

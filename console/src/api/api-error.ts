@@ -1,4 +1,4 @@
-/** Errors of the API: problem documents, and failures to get one. */
+/** API errors: problem documents, and failures to receive one. */
 
 interface ProblemDocument {
   readonly title: string
@@ -22,7 +22,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the seconds after which the API allows a retry; 0 if it did not say. */
+/** Returns the number of seconds in Retry-After; 0 if the error has none. */
 export function retryAfterOf(error: unknown): number {
   return error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0
 }

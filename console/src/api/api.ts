@@ -14,8 +14,9 @@ export interface ApiRequest {
 }
 
 /**
- * Sends a request of the session. A rejected access token is refreshed once.
- * @returns a successful response whose body is not read yet
+ * Sends a request with the access token of the session. If the token is rejected, refreshes it and
+ * sends the request once more.
+ * @returns a successful response whose body has not been read yet
  */
 export async function openResponse(request: ApiRequest): Promise<Response> {
   let response = await send(request, await accessToken())

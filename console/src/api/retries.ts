@@ -1,8 +1,11 @@
-/** Decides which failed reads are retried without being asked. */
+/** Decides which failed reads are retried automatically. */
 import { ApiError, retryAfterOf } from './api-error.ts'
 
 const retriesMax = 2
-/** A decision that was just accepted is stored within seconds. Each retry waits at the server. */
+/**
+ * Maximum number of retries for a decision that is not stored yet. A decision is usually stored
+ * within seconds, and the server holds each retry until then, for at most `notYetWaitSeconds`.
+ */
 const notYetRetriesMax = 6
 export const notYetWaitSeconds = 5
 

@@ -26,7 +26,7 @@ export function useRead<T>(path: string | null, { pollMs }: ReadOptions = {}) {
   return { ...query, data: path === null ? undefined : data }
 }
 
-/** Waits at least as long as the API asked for. */
+/** Returns the polling interval: at least the Retry-After of the last error. */
 function intervalOf(pollMs: number | undefined, error: unknown): number | false {
   return pollMs === undefined ? false : Math.max(pollMs, retryAfterOf(error) * 1000)
 }
@@ -37,7 +37,7 @@ interface KeptQuery<T> {
   readonly isPlaceholderData: boolean
 }
 
-/** Returns the data. If the first read of a path failed, returns those of the path before. */
+/** Returns the data. While a path has none, returns the data of the last path that was read. */
 function useKept<T>({ data, isSuccess, isPlaceholderData }: KeptQuery<T>, key: readonly unknown[]) {
   const queries = useQueryClient()
   const readKey = useRef(key)
@@ -45,7 +45,7 @@ function useKept<T>({ data, isSuccess, isPlaceholderData }: KeptQuery<T>, key: r
   return data ?? queries.getQueryData<T>(readKey.current)
 }
 
-/** Reads a list page by page. The path has its filters but no cursor. */
+/** Reads a list page by page. The path contains the filters but no cursor. */
 export function usePages<T>(path: string, { pollMs }: ReadOptions = {}) {
   const queryKey = ['read', path, 'pages']
   const query = useInfiniteQuery({
@@ -63,12 +63,12 @@ export function usePages<T>(path: string, { pollMs }: ReadOptions = {}) {
   return { ...query, data, rows }
 }
 
-/** Sends changes. After each change, reads the data of the page again. */
+/** Sends changes. After each one, even if it failed, rereads the resources keyed by `read`. */
 export function useChange<T = unknown>() {
   const queries = useQueryClient()
   return useMutation<T, Error, ApiRequest>({
     mutationFn: (request) => readJson<T>(request),
-    // Secrets are part of some responses.
+    // Discards responses when they are no longer used, because some contain secrets.
     gcTime: 0,
     onSettled: () => queries.invalidateQueries({ queryKey: ['read'] })
   })

@@ -6,7 +6,7 @@ import type { evaluation } from '../../../api/results/schemas.ts'
 import type { stats } from '../../../api/stats/schemas.ts'
 import type { Static, TSchema } from '../../../http/schema.ts'
 
-/** Replaces times by texts, because JSON has no dates. */
+/** Removes Date from the type of a time, because the browser receives times as strings. */
 type Wire<T> = T extends Date
   ? never
   : T extends readonly (infer Item)[]
@@ -24,7 +24,7 @@ export interface PageOf<T> {
   readonly meta: { readonly next_cursor: string | null } & Partial<Lag>
 }
 
-/** How far reads are behind. */
+/** How far the data of a read lags behind the accepted decisions. */
 export type Lag = Pick<DecisionPageBody['meta'], 'as_of' | 'lag_ms'>
 
 export type Me = WireOf<typeof me>

@@ -1,4 +1,4 @@
-/** Writes shell commands that send the requests of the console. */
+/** Creates curl commands that send a decision again, repeat a search or save an export. */
 import type { SearchBody } from '../api/wire.ts'
 import type { DecisionParts } from './decision-text.ts'
 
@@ -12,8 +12,8 @@ const sentFields = [
 ] as const
 
 /**
- * Returns the command. The body is a here-document: it needs no quoting, has no size limit, and no
- * line of JSON equals its end mark.
+ * Returns the command that sends the decision again, without its id. The body is a here-document:
+ * it needs no quoting, has no size limit, and no line of JSON equals its end mark.
  */
 export function curlOfDecision({ fields, payload }: DecisionParts, origin: string): string {
   const { input, output, metadata } = payload

@@ -1,5 +1,5 @@
-/** Cuts a decision out of the text of a response. The payload is never parsed, because parsing
- * would change numbers and the order of keys.
+/** Cuts a decision out of the text of a response. The payload is never parsed, because parsing can
+ * change numbers and the order of keys.
  */
 import { scanMembers } from '../../../core/json/json-members.ts'
 import type { DecisionFields } from '../api/wire.ts'
@@ -15,7 +15,7 @@ export interface DecisionParts {
   readonly payload: Readonly<Record<PayloadName, string>>
 }
 
-/** Greater than the depth of any stored decision. */
+/** Far above the 64 levels that the gateway accepts. */
 const depthMax = 1000
 
 export function readDecisionText(text: string): DecisionParts {

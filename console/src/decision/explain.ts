@@ -45,7 +45,7 @@ const outcomes: Readonly<Record<string, string>> = {
   blocked: 'The run waits for an unavailable provider.'
 }
 
-/** Returns the sentence for a reason. A reason of a later version is shown as it is. */
+/** Returns the sentence for a reason. A reason that only a later version knows stays unchanged. */
 export function explain(reason: string | null, outcome = ''): string {
   if (reason === null) return outcomes[outcome] ?? ''
   return Object.hasOwn(sentences, reason) ? sentences[reason as PlanReason] : reason

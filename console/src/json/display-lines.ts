@@ -1,7 +1,7 @@
 /** The display lines of a text, in typed arrays, because a text of 4 MiB has up to 800,000 lines.
  */
 
-/** How a line begins: with a new token, or within a token that the line before it did not end. */
+/** How a line begins: with a new token, or within a token that began on an earlier line. */
 export const lineStart = { whole: 0, name: 1, string: 2, scalar: 3, text: 4 } as const
 
 export interface DisplayLines {
@@ -11,8 +11,8 @@ export interface DisplayLines {
   readonly starts: Uint32Array
   readonly depths: Uint8Array
   readonly kinds: Uint8Array
-  /** The line of the other bracket, for a line that ends with `{` or `[` or begins with `}` or `]`.
-   * Any other line is its own pair.
+  /** The line of the matching bracket, for a line that ends with `{` or `[` or begins with `}` or
+   * `]`. Any other line is its own pair.
    */
   readonly pairs: Uint32Array
   /** Maximum number of characters in a line, including the indentation. */
@@ -28,7 +28,7 @@ export type GrowingLines = DisplayLines & { count: number; depth: number }
 export const linesMax = 800_000
 
 export function createLines(text: string, columns: number): GrowingLines {
-  // One more line shows that there are too many, and one more element ends the last line.
+  // One more line shows that there are too many. One more element marks the end of the last line.
   const size = Math.min(text.length, linesMax) + 2
   const [starts, pairs] = [new Uint32Array(size), new Uint32Array(size)]
   const [depths, kinds] = [new Uint8Array(size), new Uint8Array(size)]

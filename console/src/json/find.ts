@@ -1,4 +1,4 @@
-/** Finds a phrase in the raw text. Rows that are not drawn are invisible to the browser's find. */
+/** Finds a phrase in the raw text, because the browser's own search misses rows not drawn. */
 import { useState } from 'react'
 import { lastAtMost } from './display-lines.ts'
 import type { Rows } from './use-rows.ts'
@@ -25,8 +25,8 @@ export const nothingFound: Found = {
 }
 
 /**
- * Finds all matches, in any case. A character and its other case have the same length, because
- * the flag `u` compares single code points.
+ * Finds up to `matchesMax` matches, ignoring case. Each match is as long as the phrase, because
+ * with the flag `u`, a code point matches only a single code point.
  */
 export function findMatches(text: string, phrase: string): Found {
   if (phrase === '') return nothingFound
@@ -64,7 +64,7 @@ export function useFind(text: string, { cursor, moveTo }: Rows) {
       setPhrase(next)
       show(matches, firstMatchAfter(matches, cursor.offset))
     },
-    /** Moves to a later or an earlier match, around the ends of the text. */
+    /** Moves to a later or an earlier match. Wraps around at both ends of the text. */
     step: (by: number): void => show(found, found.current + by)
   }
 }

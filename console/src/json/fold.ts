@@ -1,12 +1,12 @@
-/** Folds objects and arrays. A fold is named by the offset of its opening bracket, which, unlike
- * a JSON pointer, also distinguishes members with the same name.
+/** Folds objects and arrays. A fold is identified by the offset of its opening bracket, which,
+ * unlike a JSON pointer, also distinguishes members with the same name.
  */
 import { isOpening, lastAtMost, lineAt, pairOf, startOf } from './display-lines.ts'
 import type { DisplayLines } from './display-lines.ts'
 
 export type Folds = ReadonlySet<number>
 
-/** Returns the name of the fold of a line for which `isOpening` is true. */
+/** Returns the offset that identifies the fold of a line for which `isOpening` is true. */
 export function foldOf(lines: DisplayLines, line: number): number {
   return startOf(lines, line + 1) - 1
 }
@@ -46,7 +46,7 @@ export function revealLine(lines: DisplayLines, folds: Folds, line: number): Fol
   return others.length === folds.size ? folds : new Set(others)
 }
 
-/** Folds everything within the outermost bracket. */
+/** Folds each object and array that is directly within the outermost one. */
 export function foldAll(lines: DisplayLines): Folds {
   const folds = new Set<number>()
   for (let line = 0; line < lines.count; line++) {

@@ -1,5 +1,6 @@
-/** Finds the display lines of a raw text in one pass, without parsing or changing it. JSON has one
- * line for each member, item and bracket, and more for a token that is longer than a line.
+/** Finds the display lines of a text without changing it or creating values from it. JSON has one
+ * line for each member and item, one for the closing bracket of each object or array that is not
+ * empty, and more for a token that does not fit on one line.
  */
 import { skipSpace } from '../../../core/json/json-members.ts'
 import { syntaxErrorSteps } from '../../../core/json/json-syntax.ts'
@@ -19,7 +20,7 @@ const letterU = 117
 const openBrace = 123
 const closeBrace = 125
 
-/** Deeper texts are shown as text. The gateway accepts 64 levels. */
+/** Maximum depth of JSON. Deeper JSON is shown as plain text. The gateway accepts 64 levels. */
 const depthMax = 250
 
 export interface TextIndex {
@@ -40,7 +41,7 @@ export function* indexText(text: string, columns: number, isRaw = false): Steps<
 
 /** Finds the lines of any text: they end after a line break, or where the line is full. */
 export function* indexRaw(text: string, columns: number): Steps<DisplayLines> {
-  // Half of the maximum is for full lines, so a text of many megabytes gets wider ones.
+  // Full lines may use half of `linesMax`, so a text of many megabytes gets wider lines.
   const width = Math.max(columns, 2 + Math.ceil((2 * text.length) / linesMax))
   const lines = createLines(text, width)
   addLine(lines, 0, lineStart.whole)
@@ -110,7 +111,8 @@ function walkPart(walk: Walk): void {
 function open(walk: Walk, code: number): void {
   const { lines, at } = walk
   const next = skipSpace(lines.text, at + 1)
-  // Each closing bracket is two characters after its opening one. `{}` needs no second line.
+  // The code of a closing bracket is two greater than that of its opening bracket. `{}` needs no
+  // second line.
   if (lines.text.charCodeAt(next) === code + 2) {
     walk.at = next + 1
     walk.column += 2
@@ -155,7 +157,7 @@ function endsScalar(code: number): boolean {
   return !(code > 32) || code === comma || code === closeBrace || code === closeBracket
 }
 
-/** An escape stays on one line. */
+/** Returns the length of the escape, which stays on one line. */
 function escapeSize(text: string, at: number): number {
   return text.charCodeAt(at + 1) === letterU ? 6 : 2
 }

@@ -15,7 +15,7 @@ function itemOf(lines: DisplayLines, line: number): number {
 }
 
 interface Place {
-  /** The line of the bracket around an item, or -1. */
+  /** The line of the enclosing bracket, or -1 if there is none. */
   readonly parent: number
   /** Number of items before this one in the bracket at `parent`. */
   readonly position: number
@@ -43,7 +43,7 @@ function nameOf(lines: DisplayLines, item: number): string | null {
   return text[skipSpace(text, end)] === colon ? text.slice(start, end) : null
 }
 
-/** Returns the line of the bracket around the line, or 0. */
+/** Returns the line of the enclosing bracket, or 0 if there is none. */
 export function parentOf(lines: DisplayLines, line: number): number {
   return Math.max(0, placeOf(lines, itemOf(lines, line)).parent)
 }

@@ -1,8 +1,8 @@
 /** Names the characters that have no shape of their own or that change the direction of a text. */
 
 /**
- * Matches a run of them. A tab and a line feed are drawn as space, and an emoji keeps U+FE0F, which
- * chooses its colored form.
+ * Matches a run of such characters, except spaces, tabs and line feeds, which are drawn as space,
+ * and U+FE0F after an emoji, where it selects the colored form.
  */
 const unseen =
   /((?:(?![ \t\n]|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{DI}\u2800])+)/u
@@ -22,16 +22,16 @@ for (const [, code = '', name = ''] of others.matchAll(/(\S+) (\S+)/g)) {
 
 export interface NamedText {
   readonly text: string
-  /** The names of all characters of the text, or null if each can be seen. */
+  /** The text with invisible characters replaced by their names; null if it has none. */
   readonly name: string | null
 }
 
-/** A row of more parts would be slow to draw. */
+/** Maximum number of parts of a text. More would be slow to draw. */
 const partsMax = 32
 
 /**
- * Separates the characters that cannot be seen from the others. If they alternate too often, the
- * name of the whole text spells it out.
+ * Separates invisible characters from the rest of the text. If that yields more than `partsMax`
+ * parts, returns the whole text as one part.
  */
 export function nameUnseen(text: string): NamedText[] {
   const parts = text

@@ -15,7 +15,7 @@ export function handleRowKey(event: KeyboardEvent, index: TextIndex | null, rows
   event.stopPropagation()
 }
 
-/** Returns false for a key without a meaning. */
+/** Returns false for a key that has no function. */
 export function pressRowKey(key: string, index: TextIndex, rows: Rows): boolean {
   const { row, visible } = rows
   const targets: Readonly<Record<string, number>> = {
@@ -34,7 +34,7 @@ export function pressRowKey(key: string, index: TextIndex, rows: Rows): boolean 
   return true
 }
 
-/** Left folds, or moves to the bracket around the line. Right unfolds, or moves down. */
+/** Left folds, or moves to the enclosing bracket. Right unfolds, or moves down. */
 function moveSideways(key: string, { lines, isJson }: TextIndex, rows: Rows): void {
   if (!isJson) return
   const canToggle = isOpening(lines, rows.line)

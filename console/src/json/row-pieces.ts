@@ -27,7 +27,7 @@ const token = /"(?:[^"\\]|\\[^])*"?|[{}[\],:]|[^ \n\r\t"{}[\],:]+/g
 export function tokensOf(lines: DisplayLines, line: number): Token[] {
   const [start, lineEnd] = [startOf(lines, line), startOf(lines, line + 1)]
   const [kind, nextKind] = [lines.kinds[line], lines.kinds[line + 1]]
-  // The rest of a string gets a quote, so that it is found like a string.
+  // Adds a quote before the rest of a string, so that the expression matches it as a string.
   const cut = kind === lineStart.name || kind === lineStart.string ? '"' : ''
   const slice = cut + lines.text.slice(start, lineEnd)
   return Array.from(slice.matchAll(token), ({ 0: text, index }) => {
@@ -42,7 +42,7 @@ export function tokensOf(lines: DisplayLines, line: number): Token[] {
   })
 }
 
-/** @param known how the line begins that has another part of the same token */
+/** @param known the kind of the line that continues the token, or `lineStart.whole` */
 function kindOf(text: string, known: number | undefined, next: string | undefined): TokenKind {
   if ('{}[],:'.includes(text)) return 'mark'
   if (!text.startsWith('"')) return 'scalar'
@@ -55,7 +55,7 @@ export function textOf(lines: DisplayLines, line: number): Token[] {
   return [{ kind: 'text', start: startOf(lines, line), end: startOf(lines, line + 1) }]
 }
 
-/** Cuts tokens at the ends of matches and of characters that cannot be seen. */
+/** Cuts tokens at the boundaries of matches and of runs of invisible characters. */
 export function piecesOf(text: string, tokens: readonly Token[], found: Found): Piece[] {
   return tokens.flatMap(({ kind, start, end }) =>
     matchesIn(found, start, end).flatMap((range) =>
@@ -69,12 +69,12 @@ export function piecesOf(text: string, tokens: readonly Token[], found: Found): 
 }
 
 /**
- * Maximum number of matches marked in one token, because more would be slow to draw. They are the
- * ones near the current match if it is in the token, otherwise the first ones.
+ * Maximum number of matches marked in one token, because more would be slow to draw. If the current
+ * match is in the token, the matches around it are marked, otherwise the first ones.
  */
 const matchesMax = 8
 
-/** Divides a range of the text into parts that are in one match or in none. */
+/** Divides a range of the text into parts, each within one match or outside of all matches. */
 function matchesIn(found: Found, start: number, end: number) {
   const parts: { start: number; end: number; match: number }[] = []
   const first = firstMatchAfter(found, start)

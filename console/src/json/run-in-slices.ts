@@ -1,4 +1,4 @@
-/** Runs long work in slices, so that the page answers to the user in between. */
+/** Runs long work in slices, so that the page responds to the user in between. */
 import type { Steps } from '../../../core/json/steps.ts'
 
 const sliceMs = 40

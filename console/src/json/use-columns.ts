@@ -3,9 +3,9 @@ import { useLayoutEffect, useState } from 'react'
 import type { RefObject } from 'react'
 
 const columnsMin = 40
-/** Longer lines scroll slowly. */
+/** Maximum number of columns. Longer lines would make scrolling slow. */
 const columnsMax = 400
-/** Space for the fold marks, and for the comma after a full line. */
+/** Number of columns reserved for the fold marks, and for the comma after a full line. */
 const columnsReserved = 5
 
 /** Returns the number of columns, or null while the element is not visible. */

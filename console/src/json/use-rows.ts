@@ -15,7 +15,7 @@ export type Rows = ReturnType<typeof useRows>
 export function useRows(index: TextIndex | null) {
   const lines = index?.lines ?? noLines
   const [folds, setFolds] = useState(noFolds)
-  // Each move makes a new object, and the row scrolls into view.
+  // Each move creates a new object, so that the row scrolls into view even if it is the same row.
   const [cursor, setCursor] = useState({ offset: 0 })
   const visible = useMemo(() => visibleLines(lines, folds), [lines, folds])
   const row = rowOf(visible, lineAt(lines, cursor.offset))
@@ -32,7 +32,7 @@ export function useRows(index: TextIndex | null) {
       setFolds(revealLine(lines, folds, lineAt(lines, offset)))
       setCursor({ offset })
     },
-    /** Selects the row, or the first or last one if it does not exist. */
+    /** Selects the row. Selects the first or last row if `next` is out of range. */
     moveToRow: (next: number): void => {
       const line = visible[Math.max(0, Math.min(next, visible.length - 1))] ?? 0
       setCursor({ offset: startOf(lines, line) })

@@ -1,14 +1,15 @@
-/** Follows new decisions. All tabs share one stream: a tab that holds a lock reads it and sends it
- * to the others. While all are hidden there is none; the next visible tab resumes it.
+/** Follows new decisions. All tabs share one stream: a tab that holds a lock reads it and sends the
+ * events to the others. A tab that has been hidden for a minute releases the lock, so there is no
+ * stream while all tabs are hidden. The next visible tab resumes it.
  */
 import { readEvents } from './read-events.ts'
 import type { TailEvent } from './read-events.ts'
 
 export interface LiveUpdate {
   readonly events: readonly TailEvent[]
-  /** The position after all events so far; null before the first. */
+  /** The position after all events so far; null before the first event. */
   readonly lastId: string | null
-  /** Why the stream was cut, and when it is opened again; null while it is open. */
+  /** Why the stream was interrupted, and when it is reopened; null while it is open. */
   readonly cut: { readonly reason: string; readonly retryAtMs: number } | null
 }
 
@@ -16,7 +17,8 @@ const hiddenMsMax = 60_000
 const retryMsMax = 30_000
 const hello = 'hello'
 const messageOf = (error: Error): string => error.message
-// Browsers have no locks on pages without TLS, except on loopback. There, each tab has a stream.
+// Browsers provide no locks on pages without TLS, except on loopback. Without locks, each tab has
+// its own stream.
 const suffix = 'locks' in navigator ? '' : String(Math.random())
 
 /** @returns a function that stops following */
@@ -79,7 +81,7 @@ export function joinTail(owner: string, onUpdate: (update: LiveUpdate) => void) 
   }
 }
 
-/** Waits for the time, or until the signal is aborted. */
+/** Resolves after `ms`, or when the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   setTimeout(resolve, ms)

@@ -4,16 +4,22 @@ import { openResponse } from '../api/api.ts'
 export interface TailEvent {
   readonly kind: string
   readonly data: string
-  /** The position after this event. */
+  /** The position after this event; null if the event has none. */
   readonly id: string | null
 }
 
 type OnEvents = (events: readonly TailEvent[]) => void
 
-/** The server sends a ping after 15 seconds without an event. */
+/**
+ * Maximum time without data before the response is canceled. The server sends a ping after 15
+ * seconds without an event.
+ */
 const silenceMsMax = 40_000
 
-/** Calls back until the response ends. @throws {Error} if the connection is lost */
+/**
+ * Calls `onEvents` until the response ends or no data arrives for `silenceMsMax`.
+ * @throws {Error} if the connection is lost
+ */
 export async function readEvents(lastId: string | null, signal: AbortSignal, onEvents: OnEvents) {
   const headers = lastId === null ? {} : { 'last-event-id': lastId }
   const { body } = await openResponse({ path: '/v1/decisions/tail', headers, signal })
@@ -31,7 +37,7 @@ export async function readEvents(lastId: string | null, signal: AbortSignal, onE
   }
 }
 
-/** A block that only sets the id is an event, too: the first block has the start of the stream. */
+/** A block that only sets the id is an event, too: the first block has the start position. */
 function eventOf(block: string): TailEvent {
   const lines = block.split('\n')
   const valueOf = (name: string): string | null =>

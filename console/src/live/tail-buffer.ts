@@ -4,7 +4,7 @@ import type { DecisionSummary, SearchBody } from '../api/wire.ts'
 import { formatCount } from '../text/format.ts'
 import type { LiveUpdate } from './join-tail.ts'
 
-/** Stands for decisions that the server did not send. */
+/** A row in place of decisions that the server did not send. */
 export interface MissingRows {
   readonly decision_id: string
   readonly gap: string
@@ -15,7 +15,10 @@ type Evaluated = DecisionSummary['evaluation'] & Pick<DecisionSummary, 'decision
 export interface TailView {
   /** Newest first. */
   readonly rows: readonly LiveRow[]
-  /** Number of decisions that had arrived when the rows were taken, and that arrived since. */
+  /**
+   * Number of decisions that had arrived when the rows were taken. `fresh` is the number that have
+   * arrived since.
+   */
   readonly seen: number
   readonly fresh: number
   readonly lastEventMs: number | null
@@ -34,13 +37,13 @@ function matches(search: SearchBody, { evaluation, ...decision }: DecisionSummar
 
 export function createTailBuffer(search: SearchBody) {
   const shown = new Map<string, LiveRow>()
-  /** Decisions that do not match yet; their evaluation can change that. */
+  /** Decisions that do not match the query. A change of their evaluation can make them match. */
   const others = new Map<string, LiveRow>()
   let [arrived, gaps] = [0, 0]
   let lastEventMs: number | null = null
   let cut: LiveUpdate['cut'] = null
 
-  /** A decision that is already shown is updated in place. */
+  /** Adds a decision, or updates it in place if it is already shown. */
   function show(decision: DecisionSummary): void {
     const isKnown = shown.has(decision.decision_id)
     const isShown = isKnown || matches(search, decision)

@@ -1,4 +1,6 @@
-/** The view of the tail for a component: at most one change per 100 ms, and none while frozen. */
+/** Provides the view of the tail for a component. Updates it at most once per 100 ms, and adds no
+ * rows while it is frozen.
+ */
 import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { parseQuery } from '../query/parse-query.ts'
 import { useSession } from '../session/use-session.ts'

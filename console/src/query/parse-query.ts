@@ -1,4 +1,4 @@
-/** Parses the query bar into a search of the API. A term that has no meaning is an error. */
+/** Parses the query bar into a search of the API. Invalid terms are reported as errors. */
 import { queryFields } from './query-fields.ts'
 import { termsOf } from './query-text.ts'
 import type { QueryTerm } from './query-text.ts'
@@ -6,12 +6,12 @@ import type { SearchBody } from '../api/wire.ts'
 
 interface ParsedQuery {
   readonly search: SearchBody
-  /** One sentence for each term that has no meaning. */
+  /** One sentence for each invalid term. */
   readonly errors: readonly string[]
 }
 
 type Draft = Record<string, unknown>
-/** Adds a term to the draft, or returns a sentence that says why it cannot. */
+/** Adds a term to the draft, or returns a sentence that says why it cannot be added. */
 type AddTerm = (draft: Draft, term: QueryTerm) => string | null
 
 const labelExpression = /^metadata[.](.+)$/s

@@ -3,7 +3,7 @@ import { parseJson } from '../api/parse-json.ts'
 
 const name = 'sluice.queries'
 const queriesMax = 10
-/** Credentials that may have been pasted. They stay out of the storage of the browser. */
+/** Matches text that may be a pasted credential. A query that contains it is not stored. */
 const secret = /sl[a-z]_|eyJ|bearer|password|secret/i
 
 export function recentQueries(): readonly string[] {

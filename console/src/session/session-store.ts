@@ -51,8 +51,8 @@ function subjectOf(accessToken: string): string {
 }
 
 /**
- * Whether this browser has signed in. Not a secret: it only saves the first visitor a refresh that
- * must fail, because the cookie itself cannot be read.
+ * Key of the mark that this browser has signed in. The mark is not secret. Without it, the console
+ * skips the first refresh, which would fail. Scripts cannot read the cookie itself.
  */
 const markName = 'sluice.session'
 

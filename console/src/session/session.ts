@@ -1,5 +1,5 @@
 /** The session of the browser. The access token is only in memory; the refresh token is in a cookie
- * that scripts cannot read. One tab refreshes at a time.
+ * that scripts cannot read. If the browser provides locks, only one tab refreshes at a time.
  *
  *     starting ──▶ signed_in ──▶ expired ──▶ signed_in
  *         └──▶ signed_out ◀── (sign out, in any tab)
@@ -19,17 +19,17 @@ interface SessionView {
 }
 
 const lockName = 'sluice-refresh'
-/** Maximum time to wait for another tab. */
+/** Maximum time to wait for another tab to refresh, in milliseconds. */
 const lockTimeoutMs = 10_000
 /**
- * Maximum time of one request. Two of them end within the ten seconds in which the server accepts
- * the same refresh token again.
+ * Maximum time of one request. Two requests take less than the ten seconds for which the server
+ * accepts the same refresh token again.
  */
 const requestTimeoutMs = 4000
-/** Refreshes this long before the token expires, so that requests on their way stay valid. */
+/** Time before its expiry at which a token is refreshed, so that requests in flight stay valid. */
 const earlyMs = 10_000
 
-/** Number of sessions that ended, so that a refresh that began before is dropped. */
+/** Number of sessions that have ended. A refresh that began before the last end is discarded. */
 let ended = 0
 let view: SessionView = { state: 'starting', reason: null, owner: null }
 let tokens: Tokens | null = null
@@ -77,14 +77,14 @@ export async function signIn(credentials: object, path = '/v1/auth/login'): Prom
   keepTokens(await openTokens(path, { ...credentials, cookie: true }))
 }
 
-/** Ends the session in all tabs. The caller has revoked it before. */
+/** Ends the session in all tabs. The caller must have revoked it at the server. */
 export function forgetSession(): void {
   writeMark(false)
   channel.postMessage('signed out')
   end('signed_out', null)
 }
 
-/** Returns an access token that is valid for a few more seconds. */
+/** Returns the access token. Refreshes it first if it expires within `earlyMs`. */
 export async function accessToken(): Promise<string> {
   if (tokens === null || tokens.expiresAtMs - earlyMs < Date.now()) await refreshSession()
   return tokens?.accessToken ?? ''
@@ -115,7 +115,10 @@ async function refreshAlone(): Promise<void> {
   }
 }
 
-/** Holds a lock of all tabs. Browsers have no locks on pages without TLS, except on loopback. */
+/**
+ * Runs `work` while holding a lock that all tabs share. Browsers provide no locks on pages without
+ * TLS, except on loopback; there, `work` runs without one.
+ */
 async function withLock(work: () => Promise<void>): Promise<void> {
   if (!('locks' in navigator)) return await work()
   const signal = AbortSignal.timeout(lockTimeoutMs)
@@ -126,7 +129,7 @@ function requestTokens(): Promise<Tokens> {
   return openTokens('/v1/auth/refresh', {}, AbortSignal.timeout(requestTimeoutMs))
 }
 
-/** The server may have processed a request whose response was lost. */
+/** Retries once if no response arrived, because the server may have processed the request. */
 async function retryOnce(error: unknown): Promise<Tokens> {
   if (error instanceof ApiError && error.problem.status === 0) return await requestTokens()
   throw error

@@ -13,7 +13,7 @@ export function useSession() {
 
 export function useMe() {
   return useQuery({
-    // Every change reads it again, because it can change the role or the organization.
+    // Read again after every change, because a change can affect the role or the organization.
     queryKey: ['read', 'me'],
     queryFn: ({ signal }) => readJson<Me>({ path: '/v1/auth/me', signal })
   })
@@ -22,7 +22,8 @@ export function useMe() {
 /**
  * Ends the session at the server and then in all tabs.
  * @param all whether to end the sessions in other browsers, too
- * @throws {ApiError} if the server did not end it: the cookie would let anybody continue it here
+ * @throws {ApiError} if the server did not end the session; the cookie would still let anyone
+ * resume it in this browser
  */
 export async function signOut(all: boolean): Promise<void> {
   try {
@@ -34,7 +35,7 @@ export async function signOut(all: boolean): Promise<void> {
   forgetSession()
 }
 
-/** Acts for another organization of the user. */
+/** Switches the session to another organization of the user. */
 export async function switchOrganization(organizationId: string): Promise<void> {
   const body = { organization_id: organizationId }
   type Switched = Parameters<typeof tokensOf>[0]

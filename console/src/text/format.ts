@@ -54,7 +54,7 @@ interface Score {
   readonly value: number | null
 }
 
-/** Formats a score as its label, or its value with four significant digits; integers have all. */
+/** Formats a score as its label, or as its value with four significant digits if not an integer. */
 export function formatScore({ label, value }: Score): string {
   if (label !== null || value === null) return label ?? '–'
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(4)))
@@ -64,7 +64,7 @@ export function formatUsd(usd: number): string {
   return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`
 }
 
-/** Formats a cost of the API, which covers only tokens with a price. */
+/** Formats a cost from the API. The cost covers only tokens whose price is known. */
 export function formatCost(cost: { usd: number; priced_share: number } | null): string {
   if (cost === null) return 'no price'
   const part = cost.priced_share < 1 ? ` for ${formatShare(cost.priced_share)} of the tokens` : ''

@@ -1,10 +1,10 @@
-/** Saves data as a file of the user. */
+/** Saves data as a file on the user's computer. */
 
 export function saveFile(data: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(data)
   link.download = name
   link.click()
-  // The browser has begun to read it when the next task runs.
+  // Waits for the next task, because the browser has begun to read the data by then.
   setTimeout(() => URL.revokeObjectURL(link.href))
 }

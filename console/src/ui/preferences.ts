@@ -30,7 +30,7 @@ export function useTheme() {
   return usePreference('theme', 'system')
 }
 
-/** Whether keys without a modifier do something: `on` or `off`. */
+/** Whether single-key shortcuts are enabled: `on` or `off`. */
 export function useKeysPreference() {
   return usePreference('keys', 'on')
 }

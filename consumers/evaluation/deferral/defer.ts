@@ -15,7 +15,8 @@ export interface Defer {
   beyondShare(decisions: readonly Decision[], partition: number): Promise<ReadonlySet<Decision>>
   /**
    * Defers decisions that are already planned. Call this when the batch has exceeded its time
-   * limit. Defers none of an organization if no other organization has used this process recently.
+   * limit. Skips the decisions of an organization if no other organization has used this process
+   * recently.
    */
   rest(decisions: readonly Decision[], partition: number): Promise<ReadonlySet<Decision>>
 }

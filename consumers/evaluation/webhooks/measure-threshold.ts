@@ -39,8 +39,9 @@ interface VersionRow extends Row {
 /** Maximum number of scores to measure, newest first. */
 const scoresMax = 20_000
 /**
- * Maximum number of scores with the threshold's score name to read, before filtering by evaluator,
- * agent and domain. Only a few of them may pass the filter.
+ * Maximum number of packed scores, and of scores of later runs, to read under the threshold's
+ * score name. They are filtered by evaluator, agent and domain afterwards, so only a few may
+ * remain.
  */
 const lookedAtMax = 50_000
 /**

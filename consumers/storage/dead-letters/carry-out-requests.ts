@@ -9,7 +9,7 @@ import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { insertMarks } from '../../../store/dead-letter-marks.ts'
 
-/** The organization that had the last turn. Its requests wait until the others have had theirs. */
+/** The organization that had the most recent turn. The requests of all others come first. */
 interface Turn {
   organizationId: string
 }
@@ -24,13 +24,13 @@ interface CarryOutOptions {
   readonly reader: TopicReader
   readonly producer: RecordProducer
   readonly postgres: Postgres
-  /** The only topic that the records of a dead-letter topic are written to, by its name. */
+  /** Topic to which records are replayed, by the name of their dead-letter topic. */
   readonly originTopics: Readonly<Record<string, string>>
 }
 
 /**
- * Timeouts for reading and for writing a record, in milliseconds. Together they are shorter than
- * the time after which Postgres ends an idle transaction.
+ * Maximum time to read a record, and maximum time to write it, in milliseconds. Their sum is less
+ * than the time after which Postgres ends an idle transaction.
  */
 const readTimeoutMs = 4000
 const writeTimeoutMs = 4000
@@ -50,10 +50,11 @@ interface RequestRow extends Record<string, unknown> {
 }
 
 /**
- * Carries out the oldest request of the next organization, in the original order of the messages.
- * Only one instance does so at a time. After a crash, another one repeats the request: the record
- * may then be written twice, and storage recognizes the second one by its decision id.
- * @returns whether there was a request
+ * Carries out the oldest request of the next organization. Requests made at the same time follow
+ * the original order of their messages. Only one instance at a time carries out requests. After a
+ * crash, the request is repeated: the record may then be written twice, and storage detects the
+ * second copy as a duplicate.
+ * @returns false if there was no request, or if another instance is carrying one out
  */
 export function carryOutRequest(options: CarryOutOptions, signal: AbortSignal): Promise<boolean> {
   return options.postgres.transaction(async (transaction) => {
@@ -92,8 +93,8 @@ async function takeRequest(
 }
 
 /**
- * Gives the record the mark that an operator set with a version of `sluice dlq` that does not know
- * the index.
+ * Gives the record the mark that an operator set with a version of `sluice dlq` that does not
+ * update the index.
  * @returns whether there is a mark
  */
 async function copyMark(
@@ -117,7 +118,7 @@ async function copyMark(
 
 type Failure = 'record_deleted' | 'kafka_unavailable' | 'write_rejected'
 
-/** Writes the record back to its topic. Returns null when Kafka has acknowledged it. */
+/** Writes the record back to its original topic. Returns null if Kafka has acknowledged it. */
 async function replay(
   { reader, producer, originTopics }: CarryOutOptions,
   request: RequestRow,
@@ -151,7 +152,8 @@ async function inTime(written: Promise<void>, stopping: AbortSignal): Promise<vo
 }
 
 /**
- * Reads the record. Returns null if the topic no longer keeps it, or has another record there.
+ * Reads the record. Returns null if the topic no longer keeps it, or if another record is at its
+ * position.
  * @throws if Kafka does not respond in time
  */
 async function readRecord(

@@ -33,9 +33,9 @@ const decodedCharactersMax = 256 * 1024
 const namespace = 'f6a0d1c4-2b9e-5c37-8e15-7d40a9b3c862'
 
 /**
- * Returns the entry of a record, or null if only the operator may see the record: if it does not
- * name its organization and decision, if its headers and its value name different ones, or if it
- * was not written by a consumer of this topic.
+ * Returns the entry of a record, or null if only the operator may see the record. This is the case
+ * if the record does not name its organization and decision, if its headers and its value name
+ * different ones, or if it is not the dead-letter record of a message on `originTopic`.
  * @throws {TransientError} while the writer's schema cannot be fetched
  */
 export async function readEntry(
@@ -64,7 +64,10 @@ export async function readEntry(
   }
 }
 
-/** Returns the identity that the gateway writes to the headers, or null if there is none. */
+/**
+ * Returns the identity that the gateway writes to the headers, or null if it is missing or invalid
+ * or if the record has an invalid timestamp.
+ */
 function identityOf({ headers, timestamp }: Message): DecisionIdentity | null {
   const organization_id = String(headers['organization_id'])
   const decision_id = String(headers['decision_id'])

@@ -66,19 +66,20 @@ async function indexRange(options: IndexTopicOptions, fetched: FetchedRange): Pr
   }
 }
 
-/** Inserts the entries one by one, without those that Postgres permanently rejects. */
+/** Inserts the entries one by one, and skips those that Postgres permanently rejects. */
 async function insertEach(postgres: Postgres, entries: readonly IndexEntry[]): Promise<void> {
   for (const entry of entries) {
     try {
       await postgres.transaction((transaction) => insertUnerased(transaction, [entry]))
     } catch (error) {
-      // Only the operator sees this record. Retrying would stop the index of all organizations.
+      // Skips the rejected entry, so only the operator sees its record. Retrying it would stop
+      // indexing for all organizations.
       if (isTransientPostgresError(error)) throw error
     }
   }
 }
 
-/** Inserts the entries, except those that an erasure covers, with the marks that they have. */
+/** Inserts the entries that no erasure covers, and applies existing marks to them. */
 async function insertUnerased(
   transaction: Queryable,
   entries: readonly IndexEntry[]
@@ -121,7 +122,7 @@ async function readPositions(
 interface Progress {
   readonly topic: string
   readonly ranges: readonly Pick<OffsetRange, 'partition' | 'to'>[]
-  /** Time at which the topic ended with these ranges; null if more of it is unread. */
+  /** Time up to which all records of the topic are indexed; null if some are still unread. */
   readonly now: Date | null
 }
 

@@ -15,7 +15,8 @@ const rowsMax = 1000
 
 /** @returns whether there is more to delete */
 export async function pruneTopic({ reader, postgres, topic }: PruneTopicOptions) {
-  // Read before the ranges: an entry that is added later can be after the end that they have.
+  // Reads the time before the ranges, because an entry that is indexed later can be past their
+  // ends.
   const [clock] = await postgres.query<{ time: string }>('select now()::text as time')
   const ranges = await reader.ranges(topic)
   const gone = await postgres.query(
@@ -56,8 +57,9 @@ const conditions: Readonly<Record<ErasureScope, string>> = {
 /** @returns whether there is more to delete */
 async function deleteErased(postgres: Postgres, topic: string, scope: ErasureScope) {
   return postgres.transaction(async (transaction) => {
-    // A nested loop compares each record with each erasure of its organization. With 20,000 of both
-    // in one organization, the statement timed out and deleted nothing of any organization.
+    // A nested loop would compare each record with each erasure of its organization. With 20,000
+    // of each in one organization, the statement timed out, and nothing was deleted for any
+    // organization.
     await transaction.query('set local enable_nestloop = off')
     const erased = await transaction.query(
       `delete from dead_letters where ctid = any (array(

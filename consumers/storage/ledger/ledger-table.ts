@@ -24,9 +24,9 @@ export interface LedgerResult {
 const organizationsAtOnce = 500
 
 /**
- * Takes the lease of the next audit if it is due. The lease ends when the audit after it is due, so
- * a process that is killed delays the ledger by one interval.
- * @returns the end of the lease; null if another process has it
+ * Takes the lease of the next audit if it is due. The lease ends when the following audit is due,
+ * so a process that is killed delays the ledger by one interval.
+ * @returns the end of the lease, or null if no audit is due or another process has taken it
  */
 export async function takeLease(
   postgres: Queryable,
@@ -45,8 +45,9 @@ export async function takeLease(
 }
 
 /**
- * Returns the organizations that have stored decisions since the time. If there are more than the
- * maximum, returns those registered first, so that many new organizations displace none of them.
+ * Returns the organizations with stored decisions that were received in the hour of `since` or
+ * later. If there are more than the maximum, returns those registered first, so that new
+ * organizations cannot displace older ones.
  */
 export async function selectActiveOrganizations(
   postgres: Queryable,
@@ -65,8 +66,8 @@ export async function selectActiveOrganizations(
 }
 
 /**
- * Replaces the result of the audit before.
- * @returns false if the lease has ended, so that nothing was written
+ * Replaces the result of the previous audit.
+ * @returns false if another process has taken the lease since; nothing is written then
  */
 export async function writeLedger(
   postgres: Postgres,

@@ -1,9 +1,9 @@
 /** Audits the decisions topic every few minutes, and stores the result as the ledger of each
  * organization.
  *
- * The cost of an audit is limited: about twice `AUDIT_BYTES_MAX` bytes from Kafka, about 230 MB of
- * memory, and one process of the group at a time. A failed audit leaves the ledger of the last one
- * in place and does not affect storage.
+ * The cost of an audit is limited: it reads about twice `AUDIT_BYTES_MAX` bytes from Kafka and
+ * uses about 230 MB of memory. Only one process of the group audits at a time. A failed audit
+ * leaves the previous ledger in place and does not affect storage.
  */
 import type { Clock } from '../../../core/clock.ts'
 import { every } from '../../../platform/process/every.ts'
@@ -33,7 +33,9 @@ const checkMsMax = 15_000
 const identitiesMax = 2 ** 20
 const organizationsMax = 5000
 const deadLettersMax = 2 ** 18
-/** Shorter than for a command, because each audit reads the dead-letter records of this time. */
+/**
+ * Shorter than in a command, because each audit also reads the dead-letter records of this time.
+ */
 const clockSkewMs = 300_000
 /** Maximum number of missing records to log per audit. */
 const linesMax = 20

@@ -1,6 +1,9 @@
 /** Describes an unknown name and suggests the known name it resembles. */
 
-/** How much of the name is compared, from its start, as a fraction of the known name's length. */
+/**
+ * Length of the compared start of a name, as a fraction of the known name's length. A known name
+ * that has the same start is suggested.
+ */
 const matchShare = 0.7
 
 export function describeUnknown(kind: string, name: string, known: readonly string[]): string {

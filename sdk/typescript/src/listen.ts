@@ -1,4 +1,5 @@
-/** Observes the result of a function, immediate or asynchronous, and passes it through unchanged.
+/** Observes the result of a function, immediate or asynchronous, and returns it or an equivalent
+ * promise or stream.
  */
 import { isIterator, listenToIterable, listenToIterator } from './listen-to-iterator.ts'
 import { isReadableStream, listenToStream } from './listen-to-stream.ts'

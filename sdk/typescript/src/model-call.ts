@@ -17,7 +17,10 @@ export interface AnswerReader {
   joined(): ModelAnswer
 }
 
-/** Runs `call`, returns its result unchanged, and ends the observation when the result is known. */
+/**
+ * Runs `call` and returns its result, or an equivalent promise or stream. Ends the observation when
+ * the result is known.
+ */
 export function observeModelCall<T>(
   call: () => T,
   observation: Observation,

@@ -9,7 +9,7 @@ import { writeLine } from './write-line.ts'
 
 const compress = promisify<string, Uint8Array<ArrayBuffer>>(gzip)
 
-/** Environment variables of hosts that freeze the process between requests. */
+/** Environment variables of hosts that may freeze the process between requests. */
 const freezers = ['AWS_LAMBDA_FUNCTION_NAME', 'VERCEL', 'K_SERVICE', 'FUNCTIONS_WORKER_RUNTIME']
 
 export function createNodePlatform(): Platform {

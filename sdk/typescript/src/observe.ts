@@ -31,8 +31,9 @@ export interface ObserveOptions<F extends AnyFunction = AnyFunction> extends Omi
 }
 
 /**
- * Wraps `fn`, keeping its type, name, properties and `this`. Results and exceptions pass through
- * unchanged. The decision is logged when the result is known, or when a returned stream ends.
+ * Wraps `fn`, keeping its type, name, properties and `this`. Calls return the result of `fn`, or an
+ * equivalent promise or stream; exceptions pass through unchanged. The decision is logged when the
+ * result is known, or when a returned stream ends.
  */
 export function observe<F extends AnyFunction>(
   observer: Observer,

@@ -36,9 +36,9 @@ const places: Places = {
 }
 
 /**
- * Returns a proxy of the client that logs `create` and `parse` calls of `chat.completions` and
- * `responses`, complete or streamed. A client that `withOptions` returns is wrapped, too.
- * Everything else passes through.
+ * Returns a proxy of the client that logs `create` and `parse` calls of `chat.completions`,
+ * `beta.chat.completions` and `responses`, complete or streamed. A client that `withOptions`
+ * returns is wrapped, too. Everything else passes through.
  */
 export function wrapOpenAI<C extends object>(
   sluice: Recorded,

@@ -55,8 +55,8 @@ export interface Platform {
    */
   startTimer(run: () => void, delayMs: number, hold?: boolean): () => void
   /**
-   * Sends the client's remaining decisions when the process ends, or counts them as lost. Returns a
-   * function that unregisters the client.
+   * Sends the client's remaining decisions when the process ends, or counts them as lost. Does
+   * nothing on edge hosts. Returns a function that unregisters the client.
    */
   onShutdown(client: ShutdownTarget): () => void
 }

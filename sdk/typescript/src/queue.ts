@@ -1,7 +1,7 @@
 /** Queue of unsent decisions, including those in flight, with limits on items and bytes.
  *
  * `fresh` holds decisions that have never been sent, in logging order. `returned` holds batches to
- * retry, which are sent first.
+ * retry, which are sent before fresh decisions as soon as they are due.
  */
 import type { Settings } from './options.ts'
 

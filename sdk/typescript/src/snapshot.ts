@@ -6,10 +6,7 @@ import { unreadable } from './simplify.ts'
 
 export type CapturedField = 'input' | 'output'
 
-/**
- * Encodes an object that is the value of a whole field. Other values are immutable and returned
- * unchanged.
- */
+/** Encodes an object that is the value of a whole field. Returns any other value unchanged. */
 export type Snapshot = (value: unknown, field: CapturedField) => unknown
 
 /** `maxLength` is the maximum length of a decision, in UTF-16 code units. */

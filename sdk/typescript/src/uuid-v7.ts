@@ -1,8 +1,8 @@
 /** Generates UUIDv7 ids (RFC 9562), which sort by creation time.
  *
  * The 12 bits after the version are a counter with a random start below 2048. It counts up within a
- * millisecond and after the clock goes back. When it is exhausted, the timestamp runs one
- * millisecond ahead of the clock.
+ * millisecond and after the clock goes back. When it is exhausted, the timestamp advances by one
+ * millisecond, ahead of the clock.
  */
 import type { Platform } from './platform.ts'
 

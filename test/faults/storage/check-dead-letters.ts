@@ -20,7 +20,7 @@ export interface DeadLetterReport {
   readonly poisonMissing: readonly string[]
   /** Poison records and id conflicts without a dead-letter record. */
   readonly deadLettersMissing: readonly string[]
-  /** Dead-letter records of valid decisions. */
+  /** Dead-letter records of records that are neither poison nor id conflicts. */
   readonly deadLettersUnexpected: readonly string[]
   /** Dead-letter records whose key, value or headers differ from the original. */
   readonly deadLettersChanged: readonly string[]

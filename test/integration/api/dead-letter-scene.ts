@@ -28,7 +28,7 @@ export type DeadLetterScene = {
   /** Writes a dead-letter record of a decision that can be stored, or of another value. */
   deadLetter(decision: Decision, options?: DeadLetterOptions): Promise<void>
   list(query?: string): Promise<Page>
-  /** Lists the records once there are this many. */
+  /** Waits until there are this many records, and returns them. */
   listed(count: number, query?: string): Promise<readonly DeadLetterView[]>
   show(id: string): Promise<DeadLetterDetail>
   act(action: 'replay' | 'drop', body: object): Promise<ActionResult>
@@ -46,7 +46,7 @@ type DeadLetterOptions = {
 
 /**
  * Starts an installation with a gateway and storage.
- * @returns a function that creates a scene with a tenant of its own
+ * @returns a function that creates a scene with its own tenant
  */
 export async function createDeadLetterScenes(): Promise<() => Promise<DeadLetterScene>> {
   const sluice = await createInstallation()

@@ -49,8 +49,8 @@ describe('list and show', () => {
     const decision = scene.aDecision()
     await scene.deadLetter(decision, { headers: { dead_letter_reason: 'id_conflict' } })
     await scene.deadLetter(scene.aDecision(), { value: poison() })
-    // None of these is listed: another organization, no organization, and headers that name another
-    // organization than the value.
+    // None of these records is listed: one of another organization, one of an unknown organization,
+    // and one with headers that name a different organization than its value.
     await scene.deadLetter(scene.aDecision({ organization_id: randomUUID() }))
     await scene.deadLetter(scene.aDecision(), {
       headers: { organization_id: 'x' },

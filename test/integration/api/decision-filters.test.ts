@@ -196,7 +196,10 @@ async function walk(query: Query, limit: number): Promise<string[]> {
   throw new Error('the list does not end')
 }
 
-/** Usually undefined, because hardly any decision matches many filters at once. */
+/**
+ * Generates undefined six times out of seven, because hardly any decision matches many filters at
+ * once.
+ */
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 const someOf = (...values: string[]) =>

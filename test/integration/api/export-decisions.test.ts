@@ -1,5 +1,5 @@
-/** Tests GET /v1/decisions/export over HTTP with a real database: texts are exported exactly as
- * sent.
+/** Tests GET /v1/decisions/export over HTTP with a real database: exact texts in NDJSON and CSV,
+ * escaping for spreadsheets, access and failures.
  */
 import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'

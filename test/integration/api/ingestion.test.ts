@@ -23,7 +23,7 @@ interface Outcomes {
 
 let scene: Scene
 let keyId: string
-/** Periods that the last request read, with the end of the last one. */
+/** Start times of the periods in the last read of outcomes, then the end of the last period. */
 let asked: readonly number[]
 
 beforeAll(async () => {

@@ -1,4 +1,6 @@
-/** Tests GET /v1/evaluation/health over HTTP with a real database: lost runs are reported. */
+/** Tests GET /v1/evaluation/health over HTTP with a real database: lost runs, the backlog, circuits
+ * and spending.
+ */
 import { beforeEach, expect, test } from '@jest/globals'
 import { countedMax } from '../../../api/results/read-health.ts'
 import { aDecision, aRun } from '../../support/builders.ts'

@@ -131,8 +131,8 @@ test.each([1, 2, 3])(
     expect(calls.filter(({ isAfterEnd }) => isAfterEnd)).toEqual([])
     for (const [index, run] of runs.entries()) {
       const attempts = await scene.attemptsOf(keys[index] as RunKey)
-      // Every call has a recorded attempt. An attempt without a call remains if the process was
-      // killed before the call.
+      // Every call has a recorded attempt. An attempt has no call if its worker was killed between
+      // the two.
       const called = calls.filter(({ run_id }) => run_id === run.run_id).length
       expect(attempts.length).toBeGreaterThanOrEqual(called)
       expect(run.attempts).toBeLessThanOrEqual(5)

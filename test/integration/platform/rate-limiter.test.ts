@@ -1,4 +1,6 @@
-/** Tests that several processes on one Redis together never exceed the limit of a window. */
+/** Tests that several processes on one Redis together keep the limit of a window, and that each
+ * applies the whole limit while Redis is unavailable.
+ */
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

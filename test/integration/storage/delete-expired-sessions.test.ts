@@ -1,4 +1,6 @@
-/** Tests that expired sessions, tokens and invites are deleted after a month. */
+/** Tests that expired sessions, tokens and invites are deleted after a month, and expired
+ * registrations sooner.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { deleteExpiredSessions } from '../../../consumers/storage/maintenance/delete-expired-sessions.ts'

@@ -1,5 +1,5 @@
-/** Tests two agents that use the same decision_id: storage keeps only the evaluation of the stored
- * decision.
+/** Tests two decisions with the same decision_id but different agents or sessions: storage keeps
+ * only the evaluation of the stored decision.
  */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'

@@ -4,8 +4,8 @@ import type { Ports } from '../application.ts'
 export interface Balancer {
   readonly url: string
   /**
-   * Returns an error message for each request or connection that failed at a gateway. HAProxy
-   * reports none.
+   * Returns an error message for each request or connection that failed at a gateway or found no
+   * ready gateway. With HAProxy, the list is empty.
    */
   failures(): readonly string[]
   close(): Promise<void>

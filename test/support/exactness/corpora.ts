@@ -1,5 +1,5 @@
-/** Defines the corpora of the exactness tests: request bodies, each with a check that the stored
- * decision is byte-identical.
+/** Defines the corpora of the exactness tests: request bodies, each with a check of the bytes that
+ * are returned for it.
  */
 import { cutMember } from './cut-members.ts'
 import type { SendFormat } from './exchange.ts'
@@ -10,7 +10,10 @@ import type { SuiteCase } from './suite-bytes.ts'
 export type Probe = {
   readonly name: string
   readonly body: Buffer
-  /** Checks whether the response contains the expected bytes, which are usually those sent. */
+  /**
+   * Checks whether the response contains the expected bytes. For JSON values, these are the bytes
+   * that were sent.
+   */
   readonly isKept: (read: Buffer) => boolean
 }
 

@@ -8,8 +8,8 @@ export type Plan = {
   /** Prefixes of the paths of test files to run. If empty, all tests of the phases run. */
   filters: string[]
   /**
-   * `gate` skips unchanged phases and most fault tests. `named` is used if phases or paths were
-   * given.
+   * `gate` skips unchanged phases, and runs only some tests of the console and of faults. `named`
+   * is used if phases or paths were given.
    */
   form: 'gate' | 'all' | 'named'
   /** `keep` leaves the stack running for the next run; `stop` stops a kept stack. */

@@ -1,4 +1,6 @@
-/** Tests that pages of short lists contain each entry once, whatever the page size. */
+/** Tests the pages of short lists and of versions, malformed cursors, and the detail of a query
+ * with several errors.
+ */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { cursorOf, invalidQuery, listPage, versionBefore } from '../../../api/page.ts'

@@ -1,4 +1,4 @@
-/** Tests that a poll ends when the value is sufficient, the time is up, or the call ends. */
+/** Tests when a poll ends, and how many calls of one organization can wait. */
 import { expect, test } from '@jest/globals'
 import { createPoll, systemTimer } from '../../../api/poll.ts'
 import type { PollTimer } from '../../../api/poll.ts'

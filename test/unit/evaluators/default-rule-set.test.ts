@@ -1,4 +1,6 @@
-/** Tests that the default rule keeps the evaluator names that stored runs contain. */
+/** Tests the default rule set: it keeps the names, ids and versions of stored runs, and compiles
+ * each version once.
+ */
 import { expect, test } from '@jest/globals'
 import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../../evaluators/default-rule-set.ts'

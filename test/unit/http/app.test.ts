@@ -1,4 +1,4 @@
-/** Tests over HTTP that every request gets exactly one response, with its headers. */
+/** Tests the app over HTTP: responses and their headers, calls to handlers, and connections. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { connect } from 'node:net'
 import { Problem } from '../../../core/problem.ts'

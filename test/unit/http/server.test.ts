@@ -1,4 +1,6 @@
-/** Tests that an invalid HTTP request gets a client error, and that its connection is closed. */
+/** Tests that an invalid HTTP request gets a client error on a connection that is then closed, and
+ * that the server sets all its limits.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { jsonReply } from '../../../http/call.ts'
 import { waitUntil } from '../../support/wait-until.ts'

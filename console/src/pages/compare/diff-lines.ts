@@ -5,7 +5,7 @@ export interface DiffPart {
   readonly lines: readonly string[]
 }
 
-/** Maximum size of the table, which limits time and memory. Larger parts are shown as different. */
+/** Maximum size of the table, to limit time and memory. Larger parts are shown as different. */
 const cellsMax = 4_000_000
 
 export function diffLines(left: readonly string[], right: readonly string[]): DiffPart[] {
@@ -55,7 +55,10 @@ function walk(left: readonly string[], right: readonly string[]): DiffPart[] {
   return parts
 }
 
-/** Returns, for each pair of positions, how many lines the rests have in common. */
+/**
+ * Returns, for each pair of positions, the length of the longest common subsequence of the lines
+ * from there to the end.
+ */
 function commonLengths(left: readonly string[], right: readonly string[]): Uint16Array {
   const width = right.length + 1
   const table = new Uint16Array((left.length + 1) * width)

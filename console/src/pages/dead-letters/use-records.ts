@@ -1,4 +1,4 @@
-/** Reads dead-letter records and counts them: the list and the badge of the rail agree. */
+/** Reads and counts dead-letter records, both for the list and for the badge in the rail. */
 import type { deadLetterPage } from '../../../../api/dead-letters/schemas.ts'
 import { usePages } from '../../api/use-api.ts'
 import type { WireOf } from '../../api/wire.ts'

@@ -24,7 +24,7 @@ export interface PlanLine {
 type Scores = EvaluationBody['scores']
 type ScoreView = Scores[string]['other_sources'][string]
 
-/** Returns one line for each planned run and score, and one for each rule that planned nothing. */
+/** Returns one line for each score, and one for each entry of the plan that has no score. */
 export function linesOf({ plan, runs, scores }: EvaluationBody): readonly PlanLine[] {
   const named = Object.entries(scores).flatMap(([name, score]) =>
     [score, ...Object.values(score.other_sources)].map((view) => ({ name, view }))
@@ -50,7 +50,7 @@ function lineOf(entry: PlanEntryBody, durationUs: number | null): PlanLine {
   return { key, rule, evaluator, version, outcome, reason, durationUs, score: null }
 }
 
-/** A score that no rule planned: pushed by a program, or given by a human. */
+/** Returns the line of a score that no rule planned: pushed by a program, or given by a human. */
 function pushedLineOf(name: string, view: ScoreView): PlanLine {
   return {
     key: `${view.score_id} ${name}`,

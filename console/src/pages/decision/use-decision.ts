@@ -6,7 +6,7 @@ import { notYetWaitSeconds } from '../../api/retries.ts'
 import type { EvaluationBody, SessionContext } from '../../api/wire.ts'
 
 const waitSeconds = 20
-/** After this many waits the page waits for the user. */
+/** Number of reads of an unfinished evaluation after which polling stops. */
 const waitsMax = 30
 
 function pathOf(id: string): string {

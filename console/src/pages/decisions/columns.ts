@@ -1,4 +1,6 @@
-/** The columns of the list of decisions. Those that can be filtered by are named like the field. */
+/** The columns of the list of decisions. A column with the name of a field of the query bar can be
+ * filtered.
+ */
 import type { DecisionSummary } from '../../api/wire.ts'
 import { formatBytes, formatScore } from '../../text/format.ts'
 

@@ -5,16 +5,19 @@ import { curlOfExport } from '../../decision/curl.ts'
 import { saveFile } from '../../text/save-file.ts'
 import { formatBytes } from '../../text/format.ts'
 
-/** The browser keeps the file in memory until it is complete. Larger ones are for curl. */
+/**
+ * Maximum size of an export in bytes, because the browser keeps it in memory until it is complete.
+ * For a larger export, the page shows a curl command.
+ */
 const bytesMax = 200_000_000
-/** Number of bytes after which the page says how much has arrived. */
+/** Number of bytes between two progress messages. */
 const shownBytes = 1_000_000
 
 /** Returns the path of the export with the filters of a search. */
 export function exportPathOf({ metadata = {}, score = [], ...search }: SearchBody): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {
-    // An export has no pages, and all texts.
+    // An export has no pages and always contains the whole texts.
     if (name === 'limit' || name === 'include') continue
     for (const each of [value].flat()) parameters.append(name, String(each))
   }

@@ -11,7 +11,7 @@ export interface Bar {
   readonly failed: number
 }
 
-/** Returns the bars of the metric `count`, grouped by verdict, oldest first. */
+/** Converts statistics of the metric `count`, grouped by verdict, to bars, oldest first. */
 export function barsOf({ series, meta }: StatsBody): readonly Bar[] {
   const sums = new Map<string, { total: number; failed: number }>()
   for (const { key, points } of series) {

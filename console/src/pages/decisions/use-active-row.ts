@@ -24,7 +24,7 @@ export function useActiveRow(rows: readonly Pick<DecisionSummary, 'decision_id'>
   )
   const move = (step: number): void => {
     const index = Math.min(rows.length - 1, Math.max(0, active + step))
-    // Moving while a decision is shown is one step of the history, so that Back closes it.
+    // While a decision is shown, moving replaces the history entry, so that Back closes the panel.
     if (peek !== null) showPeek(index, 'replace')
     else setActiveId(rows[index]?.decision_id ?? null)
   }
@@ -34,7 +34,7 @@ export function useActiveRow(rows: readonly Pick<DecisionSummary, 'decision_id'>
   }
   const close = useCallback(() => {
     void setState({ peek: null })
-    // The focus was in the panel that disappears.
+    // Returns the focus to the list, because it may have been in the panel that disappears.
     document.querySelector<HTMLElement>('[role=grid]')?.focus()
   }, [setState])
   useKeys({

@@ -8,7 +8,7 @@ import { rangeOf } from './use-list-state.ts'
 import type { ListState } from './use-list-state.ts'
 
 const pageLimit = 100
-/** Rows in memory. Beyond them the user narrows the query. */
+/** Maximum number of rows in memory. To see other decisions, the user must narrow the query. */
 export const rowsMax = 10_000
 
 function search(body: SearchBody, signal: AbortSignal): Promise<DecisionPageBody> {
@@ -33,7 +33,7 @@ export function useDecisions(state: ListState) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.next_cursor,
     placeholderData: keepPreviousData,
-    // A user who returns to the list looks for the decisions that were stored meanwhile.
+    // Rereads the list when a user returns to it, because decisions may have been stored meanwhile.
     staleTime: 0
   })
   const pages = query.data?.pages
@@ -41,7 +41,7 @@ export function useDecisions(state: ListState) {
   return { ...query, rows, errors, newest: pages?.[0]?.meta }
 }
 
-/** Counts the decisions that match, when the user asks for it. */
+/** Estimates the number of matching decisions, only when `refetch` is called. */
 export function useCount(state: ListState) {
   const { body } = searchOf(state)
   return useQuery({
@@ -52,7 +52,7 @@ export function useCount(state: ListState) {
   })
 }
 
-/** Reads the newest decision of all time, once unless there is an interval. */
+/** Reads the newest decision, however old it is. Repeats the read only if `pollMs` is set. */
 export function useNewest(pollMs: number | false = false) {
   return useQuery({
     queryKey: ['decisions', 'newest'],

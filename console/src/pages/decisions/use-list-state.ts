@@ -1,5 +1,5 @@
-/** The state of the list of decisions. All of it is in the URL, and each change can be undone with
- * the browser's Back button.
+/** The state of the list of decisions. All of it is in the URL. The browser's Back button undoes a
+ * change, unless the caller replaced the history entry.
  */
 import { parseAsArrayOf, parseAsBoolean, parseAsString, useQueryStates } from 'nuqs'
 import { columnNames, columnsDefault } from './columns.ts'
@@ -19,7 +19,10 @@ export function useListState() {
 
 export type ListState = ReturnType<typeof useListState>[0]
 
-/** Returns the chosen columns in their order. A link may name columns of another version. */
+/**
+ * Returns the chosen columns in the order of `columnNames`. Ignores unknown names, because a link
+ * may come from another version.
+ */
 export function chosenColumns({ columns }: Pick<ListState, 'columns'>): readonly string[] {
   return columnNames.filter((name) => columns.includes(name))
 }
@@ -29,7 +32,7 @@ export function rangeOf({ from, to }: Pick<ListState, 'from' | 'to'>) {
   return { ...(from !== null && { from }), ...(to !== null && { to }) }
 }
 
-/** The range of the API if the URL has none. */
+/** The range that the API uses if the URL contains none. */
 export const rangeDefault = '-7d'
 
 export const ranges: Readonly<Record<string, string>> = {

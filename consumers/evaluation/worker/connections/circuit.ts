@@ -23,7 +23,7 @@ export interface Circuit {
   /** Number of failed probes since the circuit opened. */
   readonly probes: number
   readonly failures_in_row: number
-  /** End of a pause that the provider requested with a rate-limit response. */
+  /** End of the pause after a rate-limit response. */
   readonly paused_until: Date | null
 }
 

@@ -16,7 +16,7 @@ const candidatesMax = 1000
 
 /**
  * Releases the blocked runs of connections with a closed circuit. The gateway closes a circuit when
- * the URL or API key of its connection changes.
+ * its connection is deleted, or when the URL or API key of the connection changes.
  */
 export async function releaseBlocked(postgres: Queryable): Promise<void> {
   const names = await postgres.query<ConnectionName & Row>(

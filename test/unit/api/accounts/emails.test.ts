@@ -1,4 +1,6 @@
-/** Tests that emails contain their tokens and the links of the console, but none of a stranger. */
+/** Tests that emails contain their tokens and the links of the console, and that the name of an
+ * organization cannot add a link.
+ */
 import { expect, test } from '@jest/globals'
 import {
   accountExistsEmail,

@@ -1,4 +1,4 @@
-/** Tests that a login takes the same steps for known and unknown emails;
+/** Tests the steps of a login, which are the same for known and unknown emails;
  * test/integration/api/login.test.ts tests logins over HTTP.
  */
 import { expect, test } from '@jest/globals'

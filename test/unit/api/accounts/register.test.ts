@@ -1,4 +1,4 @@
-/** Tests that a registration takes the same steps for known and unknown emails;
+/** Tests the steps of a registration, which are the same for known and unknown emails;
  * test/integration/api/registration.test.ts tests registrations over HTTP.
  */
 import { expect, test } from '@jest/globals'

@@ -1,4 +1,6 @@
-/** Tests the evaluation group: evaluations are published before the offsets are committed. */
+/** Tests the evaluation group: it publishes evaluations before it commits offsets, evaluates large
+ * batches in pieces, and defers decisions.
+ */
 import { expect, test } from '@jest/globals'
 import { createEncode } from '../../../../platform/avro/avro-codec.ts'
 import { deadLetter, deferred, done, TransientError } from '../../../../core/message-outcome.ts'

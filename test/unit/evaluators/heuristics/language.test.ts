@@ -1,4 +1,6 @@
-/** Tests the `language` check: it names the language of a text only if the detection is certain. */
+/** Tests the `language` check: it compares the language of the output with the language of the
+ * request or the expected languages, but only if the detection is certain.
+ */
 import { expect, test } from '@jest/globals'
 import { languageOf } from '../../../../evaluators/text/languages.ts'
 import { wordsOf } from '../../../../evaluators/text/words.ts'

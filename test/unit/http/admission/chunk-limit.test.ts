@@ -1,4 +1,4 @@
-/** Tests that bodies in tiny chunks are rejected. */
+/** Tests that a body with too many tiny chunks is rejected. */
 import { afterEach, expect, test } from '@jest/globals'
 import { jsonReply } from '../../../../http/call.ts'
 import { waitUntil } from '../../../support/wait-until.ts'

@@ -1,4 +1,4 @@
-/** Tests that an audit stays within its limits, and says which part of the window it covers. */
+/** Tests that an audit stays within its limits, and reports which part of the window it covers. */
 import { describe, expect, test } from '@jest/globals'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import { deadLetter } from '../../../../core/message-outcome.ts'
@@ -54,7 +54,7 @@ function createReader(held: readonly Message[], deadLetters: readonly Message[] 
   }
 }
 
-/** Each message is of another organization. */
+/** Each message belongs to a different organization. */
 const decode: Decode<Decision> = async ({ offset }) => {
   const organization_id = `organization ${offset}`
   return { kind: 'decoded', value: aDecision({ organization_id }) }
@@ -84,7 +84,8 @@ function auditWith(changes: Partial<AuditLimits>, held = createMessages(50)) {
 describe('the byte limit', () => {
   test.each([
     [49, 3600, 50],
-    // The last 2047 seconds hold 35 messages, the slice before them more than the limit.
+    // The last 2047 seconds contain 35 messages. With the slice before them, the limit would be
+    // exceeded.
     [48, 2047, 35],
     [34, 2047, 35],
     [33, 1023, 18],
@@ -151,7 +152,8 @@ describe('dead-letter records', () => {
   })
 
   test('that exceed the byte limit shorten the window without missing messages', async () => {
-    // With their headers, more than the messages. The first slice reads five minutes of them.
+    // With their headers, dead-letter records are larger than the messages. The first slice already
+    // reads five minutes of them, because of the clock skew.
     const found = await auditDeadLettered({ bytesMax: 36 * bytes })
     expect(found).toEqual({ seconds: 1023, conflict: 18, missing: 0 })
   })

@@ -1,4 +1,5 @@
-/** Tests that every failure in a Jest report is counted, and that paths select test files. */
+/** Tests the counts of the results in a Jest report, and which test files the given paths select.
+ */
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { countsOf, patternsOf, unmatched } from '../../../support/runner/jest-round.ts'

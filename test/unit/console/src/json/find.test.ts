@@ -1,4 +1,4 @@
-/** Tests find: every match, in any case, with exact positions. */
+/** Tests that find returns every match with its exact position, and ignores case. */
 import { expect, test } from '@jest/globals'
 import { findMatches, firstMatchAfter, nothingFound } from '../../../../../console/src/json/find.ts'
 

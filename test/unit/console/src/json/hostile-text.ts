@@ -1,4 +1,4 @@
-/** A JSON text that a viewer could change: by parsing, by rendering or by reordering it. */
+/** A JSON text that a viewer could change by parsing, rendering or reordering it. */
 export const hostileText = [
   ' {"big":9007199254740993, "exp" : 1e400,\t"zero":-0,"same":1,"same":2,"\\u0073ame":3,',
   '"__proto__":{"x":1},"10":1,"9":2,"nul":"a\\u0000b","pair":"\\ud83d\\ude00","lone":"\\ud800",',

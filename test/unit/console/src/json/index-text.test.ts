@@ -1,4 +1,4 @@
-/** Tests that the display lines of a text are the text, character for character. */
+/** Tests that the display lines together contain exactly the characters of the text. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { lineStart, linesMax, startOf } from '../../../../../console/src/json/display-lines.ts'

@@ -1,4 +1,4 @@
-/** Tests the keys of the rows: where they move, and what they fold. */
+/** Tests the keyboard navigation of rows: where each key moves, and what it folds or unfolds. */
 import { expect, test } from '@jest/globals'
 import { startOf } from '../../../../../console/src/json/display-lines.ts'
 import { foldOf, visibleLines } from '../../../../../console/src/json/fold.ts'

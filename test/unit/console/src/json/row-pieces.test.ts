@@ -1,4 +1,4 @@
-/** Tests the pieces of a row: tokens, matches across lines, and characters that cannot be seen. */
+/** Tests how a row is split into pieces: tokens, matches across lines, and invisible characters. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { DisplayLines } from '../../../../../console/src/json/display-lines.ts'

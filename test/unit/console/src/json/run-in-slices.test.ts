@@ -1,4 +1,4 @@
-/** Tests that long work leaves room for other work, and that it can be stopped. */
+/** Tests that work in slices returns its result, lets other work run, and stops when aborted. */
 import { expect, test } from '@jest/globals'
 import { runInSlices } from '../../../../../console/src/json/run-in-slices.ts'
 import type { Steps } from '../../../../../core/json/steps.ts'

@@ -1,4 +1,4 @@
-/** Tests that the query bar becomes a search of the API, or a sentence that says why it cannot. */
+/** Tests that a query is parsed into an API search, or rejected with a message that says why. */
 import { expect, test } from '@jest/globals'
 import { parseQuery } from '../../../../../console/src/query/parse-query.ts'
 

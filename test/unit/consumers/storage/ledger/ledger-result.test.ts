@@ -1,4 +1,4 @@
-/** Tests the rows of the ledger that an audit becomes. */
+/** Tests how the result of an audit is converted to rows of the ledger. */
 import { expect, test } from '@jest/globals'
 import { hourMs, ledgerResultOf } from '../../../../../consumers/storage/ledger/ledger-result.ts'
 import type { AuditResult } from '../../../../../store/audit/audit-result.ts'

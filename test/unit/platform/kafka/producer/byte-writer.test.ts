@@ -30,7 +30,7 @@ test.each([
   expect(varintSize(value)).toBe(hex.length / 2)
 })
 
-/** The client's reader is wrong outside this range. The table above tests the limits of 32 bits. */
+/** The client's reader misreads values outside this range. The table above tests 32-bit limits. */
 const lengths = fc.integer({ min: -(2 ** 30), max: 2 ** 30 - 1 })
 
 test('every varint is read as written, and has the computed size', () => {

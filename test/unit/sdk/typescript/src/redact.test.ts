@@ -1,4 +1,4 @@
-/** Tests redaction: if `redact` fails, nothing is sent. */
+/** Tests redaction: the result of `redact` is checked and sent, and nothing is sent if it fails. */
 import { describe, expect, test } from '@jest/globals'
 import { composeDecision } from '../../../../../sdk/typescript/src/compose-decision.ts'
 import { encodeDecision, invalid } from '../../../../../sdk/typescript/src/encode-decision.ts'

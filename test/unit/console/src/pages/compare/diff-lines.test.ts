@@ -1,4 +1,6 @@
-/** Tests that the parts of a comparison are the two texts, and that they are few. */
+/** Tests that a comparison contains every line of both texts and the longest common part, and that
+ * texts that are too long to compare are shown as different.
+ */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { diffLines } from '../../../../../../console/src/pages/compare/diff-lines.ts'
