@@ -57,9 +57,8 @@ function createFindLoop(config: LoopConfig, { sessions }: EvaluatorState): Evalu
 }
 
 /**
- * Returns a 53-bit hash of the answer's words. It ignores case, whitespace and punctuation. For an
- * output with more than 32,768 characters, of which only the first are hashed, it includes the
- * length.
+ * Returns a 53-bit hash of the answer's words. It ignores case, whitespace and punctuation. Only
+ * the first 32,768 characters are hashed; for a longer output, the hash includes the length.
  */
 function answerOf(words: readonly number[], { output }: Subject): number {
   let [high, low] = [output.length > 32_768 ? output.length : 0, 0]

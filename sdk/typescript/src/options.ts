@@ -50,8 +50,8 @@ export interface Settings extends Callbacks {
   readonly debug: boolean
   /**
    * Whether decisions are batched or sent immediately. auto means immediate on hosts that may
-   * freeze after a response (Lambda, Vercel, Cloud Run, Azure Functions, Workers), otherwise
-   * batched. Default: auto.
+   * freeze after a response (such as Lambda, Vercel, Cloud Run and Workers), otherwise batched.
+   * Default: auto.
    */
   readonly mode: 'auto' | 'batched' | 'immediate'
   /** Fraction of decisions to send; a session is sent whole or not at all. Default: 1. */
