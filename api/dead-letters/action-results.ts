@@ -17,7 +17,7 @@ type Result = ActionResult['results'][number]
 
 interface Ended {
   readonly action: Action
-  /** The records that this call requested; null in a dry run. */
+  /** Ids of the records for which this call requested the action; null in a dry run. */
   readonly requested: ReadonlySet<string> | null
   /**
    * The records after the wait, or the selected records in a dry run. A record is missing if it was

@@ -1,4 +1,4 @@
-/** Counts latencies in a histogram. A bucket is 1 µs wide, or at most 1.6% of its values. */
+/** Counts latencies in a histogram. A bucket is 1 µs wide, or at most 1.6% of its lower end. */
 
 /** Binary logarithm of the number of buckets per power of two. */
 const precisionBits = 6

@@ -19,7 +19,7 @@ export interface OpenLoopReport extends GroupedAnswers {
 }
 
 const tickMs = 1
-/** Number of connections opened at a time. More would overflow the server's accept queue. */
+/** Number of connections opened at a time, so that the server's accept queue does not overflow. */
 const connectionsAtOnce = 200
 const connectPauseMs = 20
 const connectTimeoutMs = 10_000

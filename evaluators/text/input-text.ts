@@ -15,7 +15,7 @@ export interface InputText {
   readonly all: string
   /** `all` in lower case. */
   readonly lower: string
-  /** Returns the last user message or the question in lower case. Default: `lower`. */
+  /** Returns the last user message or the question in lower case, or `lower` without them. */
   readonly lowerRequest: () => string
   /** Whether the input has more text than `all`. */
   readonly isCut: boolean

@@ -118,7 +118,7 @@ export function exceedsScanLimits({ tooDeepIn, isTooMany }: Submission): boolean
 /**
  * Works like `submissionOf`, but in steps. Leaves nested values empty, because 10 MiB of `{}` would
  * become millions of objects.
- * @throws {Problem} 413 if the decision is too large, even if it is not JSON
+ * @throws {Problem} 413 if `input` and `metadata` are too large, even if the text is not JSON
  */
 export function* submissionSteps(text: string): Steps<Submission | null> {
   const start = skipSpace(text, 0)

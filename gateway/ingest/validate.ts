@@ -1,4 +1,4 @@
-/** Validates a submission: returns a decision, or reports all errors. */
+/** Validates a submission: returns a decision, or throws a problem that lists its errors. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import { isUuid, uuidv7 } from '../../core/ids/ids.ts'

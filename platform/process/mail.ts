@@ -1,6 +1,6 @@
 /** Mail: sends emails in the background, with retries.
  *
- *     send ─▶ at most 1,000 wait ─▶ four at a time ─▶ a mail server, or a folder of .eml files
+ *     send ─▶ at most 1,000 pending ─▶ four at a time ─▶ a mail server, or a folder of .eml files
  *
  * Emails that are still waiting when the process exits are lost; users can request them again.
  */

@@ -150,22 +150,18 @@ test('the first load and all files are small, and few requests precede the list'
   await storeAgentUsage(sluice.database, tenant.organization_id, [{ received_at: new Date() }])
   const { page } = await openPage(scene())
   await signIn(page, tenant)
+  // A page that is replaced can still send requests, so this one ends first.
+  await page.goto('about:blank')
   const requests: string[] = []
-  page.on('request', (request) => {
-    // The page before the reload may still send requests.
-    if (request.isNavigationRequest()) requests.length = 0
-    requests.push(request.url().replace(gateway.url, ''))
-  })
-  await page.reload()
+  page.on('request', (request) => requests.push(request.url().replace(gateway.url, '')))
+  await page.goto('/console/decisions')
   await page.getByRole('gridcell').first().waitFor()
   const first = requests.filter((url) => url.includes('/assets/'))
   expect(first.length).toBeGreaterThan(1)
   expect(sizeOf(first)).toBeLessThanOrEqual(firstLoadBytesMax)
   const all = readdirSync(assets).filter((name) => /[.](css|js)$/.test(name))
   expect(sizeOf(all)).toBeLessThanOrEqual(bytesMax)
-  const list = requests.indexOf('/v1/decisions/search')
-  expect(list).toBeGreaterThan(2)
-  expect(list + 1).toBeLessThanOrEqual(requestsMax)
+  expect(requests.slice(0, requestsMax)).toContain('/v1/decisions/search')
 })
 
 test('CONSOLE_ENABLED=false and GATEWAY_ROUTES=ingest serve no console', async () => {

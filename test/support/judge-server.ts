@@ -52,7 +52,7 @@ export interface JudgeServer {
   open(): number
   /** Sets the behaviours of the next calls, one behaviour per call. */
   script(...behaviours: readonly (BehaviourName | Behaviour)[]): void
-  /** Sets the behaviour of all later calls. */
+  /** Sets the behaviour of later calls for which `script` sets none. */
   behave(behaviour: BehaviourName | Behaviour): void
   /** Keeps calls open until `release` is called. */
   hold(): void

@@ -220,8 +220,8 @@ const runOfScore = sql`left join later_runs r
                and r.run_id = s.run_id`
 
 /**
- * Returns SQL for one bound of the widest scale among the scores; null if a score has no such
- * bound.
+ * Returns SQL for one bound of the widest scale among the scores. It yields null if any score has
+ * no such bound.
  */
 function rangeEnd(widest: 'min' | 'max', column: string, ofBoolean: 0 | 1): Sql {
   const end = `coalesce(s.${column}, case when s.data_type = 'boolean' then ${ofBoolean} end)`

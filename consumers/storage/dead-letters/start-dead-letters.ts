@@ -1,4 +1,4 @@
-/** Starts the index of dead-letter records, and the replays and drops that the API requests. */
+/** Starts to index dead-letter records, and to replay and drop those that the API requests. */
 import type { Clock } from '../../../core/clock.ts'
 import type { RecordProducer } from '../../../platform/kafka/record-producer.ts'
 import type { TopicReader } from '../../../platform/kafka/topic-reader.ts'

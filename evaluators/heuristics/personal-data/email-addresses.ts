@@ -1,7 +1,7 @@
 /** Detects email addresses of people. */
 import { anyOf } from '../../text/any-of.ts'
 
-/** Email address with bounded quantifiers. `user@host` within a URL does not match. */
+/** Matches an email address, with bounded quantifiers, but not `user@host` within a URL. */
 export const emailPattern = new RegExp(
   String.raw`(?<![\p{L}\p{N}._%+/-]|://[^\s/@]{1,80})[\p{L}\p{N}][\p{L}\p{N}._%+-]{0,63}@` +
     String.raw`(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,5}` +

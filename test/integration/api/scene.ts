@@ -321,7 +321,7 @@ async function request<Body>(url: string, init: RequestInit): Promise<Answer<Bod
   return { status, headers, text, body: JSON.parse(text) as Body }
 }
 
-/** Stores a decision as the storage group does. */
+/** Inserts the two rows of a decision, without its agent and hourly sums. */
 export async function storeDecision(database: TestDatabase, decision: Decision): Promise<void> {
   const { organization_id, decision_id } = decision
   const received_at = new Date(decision.received_at)

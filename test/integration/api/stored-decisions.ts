@@ -1,4 +1,5 @@
-/** Builds decisions with their stored outcomes, and inserts the rows that storage writes for them.
+/** Builds decisions with their stored outcomes, and inserts their rows, without agents and hourly
+ * sums.
  */
 import { randomUUID } from 'node:crypto'
 import type { TestDatabase } from '../../support/database.ts'

@@ -6,8 +6,8 @@ import type { TestDatabase } from '../../support/database.ts'
 import { storeDecision, storeRun } from '../api/scene.ts'
 
 /**
- * Tables of the evaluation configuration. Each value completes an INSERT whose first column is the
- * organization, `$1`.
+ * Tables that the editor role can insert into, except `erasures`. Each value completes an INSERT
+ * whose first column is the organization, `$1`.
  */
 export const configured: Readonly<Record<string, string>> = {
   agent_profiles: `(agent_id, updated_by) values ($1, 'a', 'test')`,

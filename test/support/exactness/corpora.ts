@@ -176,8 +176,8 @@ const singles: readonly Corpus[] = [
 ]
 
 /**
- * Corpora sent as batches. Only valid bodies are used, because invalid JSON rejects the whole
- * batch.
+ * Corpora sent as batches. Only valid bodies are used, because one item that is not JSON makes the
+ * whole batch invalid.
  */
 const inBatches: readonly Corpus[] = singles
   .filter(({ verdict }) => verdict === 'accept')

@@ -108,7 +108,7 @@ const spacedMember = fc.record({
   spaces: fc.tuple(spaceText, spaceText, spaceText, spaceText)
 })
 
-/** Any JSON object that begins with its brace, and the members it was built from. */
+/** Any JSON object without leading whitespace, and the members it was built from. */
 export const objectText: Arbitrary<ObjectText> = fc
   .tuple(spaceText, fc.array(spacedMember, { maxLength: 6 }), spaceText)
   .map(([inside, members, behind]) => {
