@@ -51,9 +51,13 @@ export function tracksOf(shown: readonly string[]): string {
 }
 
 const scoresShown = 3
+type ScoreEntry = readonly [string, NonNullable<DecisionSummary['scores']>[string]]
 
 function scoresOf({ scores = {} }: DecisionSummary): string {
-  const shown = Object.entries(scores).slice(0, scoresShown)
+  // Failed scores first. The API does not define an order.
+  const rank = ([name, { passed }]: ScoreEntry): string => `${passed === false ? 0 : 1}${name}`
+  const sorted = Object.entries(scores).sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+  const shown = sorted.slice(0, scoresShown)
   return shown.map(([name, score]) => `${name} ${formatScore(score)}`).join(', ')
 }
 
