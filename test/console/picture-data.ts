@@ -1,6 +1,7 @@
 /** Fills a running `npm start` with data for pictures: a week of decisions, and new ones of several
  * agents.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { LocalFile } from '../../stack/local-file.ts'
 import { createApiClient } from '../../stack/tour/api-client.ts'
@@ -10,9 +11,11 @@ import { runTour } from '../../stack/tour/tour.ts'
 import { storeAgentUsage } from '../support/agent-usage.ts'
 import type { AgentDecision } from '../support/agent-usage.ts'
 import type { Row } from '../support/database.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const hourMs = 3_600_000
 const pollMs = 5000
+const auditTimeoutMs = 300_000
 const rejected = 3
 const historyHours = 7 * 24
 const agents = ['refund-agent', 'routing-agent', 'underwriting-agent'] as const
@@ -99,11 +102,12 @@ function decisionsOf(hoursAgo: number, now: number): AgentDecision[] {
 /** Waits until storage has audited the topic, about every 30 seconds in `npm start`. */
 async function waitForLedger(local: LocalFile, sentAt: number): Promise<void> {
   const token = await logIn(local)
-  for (;;) {
+  process.stdout.write('waiting for the next audit of storage\n')
+  const isAudited = async (): Promise<boolean> => {
+    await pause(pollMs)
     const { body } = await createApiClient(local.base_url).read(token, '/v1/ingestion/ledger')
     const ledger = body['ledger'] as { audited_at: string } | null
-    if (ledger !== null && Date.parse(ledger.audited_at) > sentAt) return
-    process.stdout.write('waiting for the next audit of storage\n')
-    await new Promise((resolve) => setTimeout(resolve, pollMs))
+    return ledger !== null && Date.parse(ledger.audited_at) > sentAt
   }
+  await waitUntil('the next audit of storage', isAudited, auditTimeoutMs)
 }

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { visible } from '../text/visible.ts'
 import type { TableColumn } from './data-table.tsx'
-import { Time } from './time.tsx'
+import { isTime, Time } from './time.tsx'
 
 const words = new Map(
   Object.entries({
@@ -15,7 +15,6 @@ const words = new Map(
     usd: 'USD'
   })
 )
-const timeExpression = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 export function labelOf(name: string): string {
   const text = name.split('_').map((word) => words.get(word) ?? word)
@@ -28,11 +27,6 @@ export function Value({ value }: { readonly value: unknown }): ReactNode {
   const text = textOf(value)
   if (typeof value === 'number') return text
   return isTime(text) ? <Time iso={text} /> : <bdi>{visible(text) || '–'}</bdi>
-}
-
-/** A text of a user can look like a time without being one. */
-function isTime(text: string): boolean {
-  return timeExpression.test(text) && !Number.isNaN(Date.parse(text))
 }
 
 /** Returns the members of an object; those of an object in it follow its name. */

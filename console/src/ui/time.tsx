@@ -15,8 +15,12 @@ export function Time({ iso }: { readonly iso: string }) {
 /** Shows a sentence of the API, with its times in the chosen zone. */
 export function TimedText({ text }: { readonly text: string }) {
   const parts = text.split(/(\d{4}-\d\d-\d\dT[\d:.]+Z)/)
-  return parts.map((part, index) => {
-    const isTime = index % 2 === 1 && !Number.isNaN(Date.parse(part))
-    return isTime ? <Time key={index} iso={part} /> : visible(part)
-  })
+  return parts.map((part, index) =>
+    isTime(part) ? <Time key={index} iso={part} /> : visible(part)
+  )
+}
+
+/** A text of a user can look like a time without being one. */
+export function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text))
 }

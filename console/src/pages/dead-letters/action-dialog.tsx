@@ -126,18 +126,18 @@ function Results({ result: { succeeded, unfinished, left, results }, onClose }: 
   )
 }
 
-const sentences = {
-  would_fail_again: 'It would fail again, so it can only be dropped.',
-  in_progress: 'Another request is handling it.',
-  too_many_pending: 'Too many records wait for storage. Repeat the action later.',
-  kafka_unavailable: 'Kafka is unavailable. Repeat the action later.',
-  write_rejected: 'Kafka rejected the message.',
-  record_deleted: 'The record no longer exists.'
-}
+const sentences = new Map([
+  ['would_fail_again', 'It would fail again, so it can only be dropped.'],
+  ['in_progress', 'Another request is handling it.'],
+  ['too_many_pending', 'Too many records wait for storage. Repeat the action later.'],
+  ['kafka_unavailable', 'Kafka is unavailable. Repeat the action later.'],
+  ['write_rejected', 'Kafka rejected the message.'],
+  ['record_deleted', 'The record no longer exists.']
+])
 
 function explain(reason: string | null): string {
   if (reason === null) return '–'
-  return new Map(Object.entries(sentences)).get(reason) ?? visible(reason)
+  return sentences.get(reason) ?? visible(reason)
 }
 
 interface ResultTableProps {

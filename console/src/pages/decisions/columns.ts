@@ -2,7 +2,7 @@
  * filtered.
  */
 import type { DecisionSummary } from '../../api/wire.ts'
-import { formatBytes, formatScore } from '../../text/format.ts'
+import { formatBytes, formatNumber, formatScore } from '../../text/format.ts'
 
 type TextOf = (decision: DecisionSummary) => string | null
 
@@ -63,7 +63,7 @@ function scoresOf({ scores = {} }: DecisionSummary): string {
 
 function sumOf(input: number | null, output: number | null): string | null {
   if (input === null && output === null) return null
-  return ((input ?? 0) + (output ?? 0)).toLocaleString('en')
+  return formatNumber((input ?? 0) + (output ?? 0))
 }
 
 function sizeOf({ input_bytes, output_bytes, metadata_bytes }: DecisionSummary): string {

@@ -4,6 +4,7 @@ import { useRead } from '../../api/use-api.ts'
 import type { FacetsBody } from '../../api/wire.ts'
 import { queryFields } from '../../query/query-fields.ts'
 import { fieldOf, withField } from '../../query/query-text.ts'
+import { formatNumber } from '../../text/format.ts'
 import { visible } from '../../text/visible.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { rangeOf, useListState } from './use-list-state.ts'
@@ -76,7 +77,7 @@ function Value({ field, value, decisions }: ValueProps) {
   return (
     <button type="button" aria-pressed={isChosen} disabled={value === null} onClick={toggle}>
       <bdi className="ellipsis">{value === null ? 'none' : visible(value)}</bdi>{' '}
-      <span className="quiet">{decisions.toLocaleString('en')}</span>
+      <span className="quiet">{formatNumber(decisions)}</span>
     </button>
   )
 }

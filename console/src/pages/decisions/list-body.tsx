@@ -1,5 +1,6 @@
 /** The part of the list page below the query bar: rows, or why there are none. */
 import { useEffect } from 'react'
+import { formatNumber } from '../../text/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { DecisionTable } from './decision-table.tsx'
 import { EmptyList } from './empty-list.tsx'
@@ -39,7 +40,7 @@ export function ListBody({ list, active, showPeek }: ListBodyProps) {
       )}
       {rows.length >= rowsMax && hasNextPage && (
         <p className="list-state">
-          {rowsMax.toLocaleString('en')} decisions are loaded. Narrow the query to see others.
+          {formatNumber(rowsMax)} decisions are loaded. Narrow the query to see others.
         </p>
       )}
     </section>

@@ -4,6 +4,7 @@ import { tailFilters } from '../../live/tail-buffer.ts'
 import type { TailView } from '../../live/tail-buffer.ts'
 import { useLive } from '../../live/use-live.ts'
 import { parseQuery } from '../../query/parse-query.ts'
+import { formatNumber } from '../../text/format.ts'
 import { useTitle } from '../../ui/page.tsx'
 import { DecisionTable } from '../decisions/decision-table.tsx'
 import { Peek } from '../decisions/peek.tsx'
@@ -37,7 +38,7 @@ export function LivePage() {
           Pause
         </button>
         <button type="button" className="primary" onClick={resume}>
-          {isFrozen ? `${view.fresh.toLocaleString('en')} new` : 'Following'}
+          {isFrozen ? `${formatNumber(view.fresh)} new` : 'Following'}
         </button>
         <LiveStatus {...view} />
       </header>
