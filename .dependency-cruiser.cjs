@@ -193,6 +193,8 @@ const shapes = [
         '^stack/[^/]+[.]mjs$',
         '^stack/(start|check)[.]ts$',
         '^console/build[.]ts$',
+        // Compiled to WebAssembly; kernel.ts loads the result.
+        '[.]as[.]ts$',
         '^deploy/image/[^/]+[.]mjs$',
         '^test/support/[^/]+[.]mjs$'
       ]

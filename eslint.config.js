@@ -123,7 +123,8 @@ export default defineConfig(
       'coverage/',
       'sdk/*/dist/',
       'console/dist/',
-      'console/dist.next/'
+      'console/dist.next/',
+      '**/*.as.ts'
     ]
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },

@@ -40,7 +40,7 @@ serveOrders(async (order: FillOrder): Promise<FillReport> => {
   const producer = createKafkaProducer({
     brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','),
     clientId: 'sluice-bench',
-    topics: [order.topic],
+    topic: order.topic,
     deadlineMs
   })
   await producer.connect()

@@ -1,5 +1,6 @@
 /** Assembles the gateway: the ingest steps, the API handlers and the routes. */
 import { join } from 'node:path'
+import { BufferPool } from '../platform/process/buffer-pool.ts'
 import { systemClock } from '../platform/process/clock.ts'
 import type { Lifecycle } from '../platform/process/lifecycle.ts'
 import type { Logger } from '../platform/telemetry/logger.ts'
@@ -10,7 +11,7 @@ import { createOutbound } from '../platform/http-client/outbound.ts'
 import type { OneTimeValues } from '../platform/redis/one-time-values.ts'
 import type { PostgresPool } from '../platform/postgres/postgres.ts'
 import type { RateLimiter } from '../platform/rate-limit/rate-limiter.ts'
-import type { RoutingProducer } from '../platform/kafka/record-producer.ts'
+import type { EncodedProducer } from '../platform/kafka/producer/encoded-records.ts'
 import { createSessionTokens } from '../platform/security/session-token.ts'
 import { createLiveSessions } from '../auth/live-sessions.ts'
 import { createAuthenticateSession } from '../auth/authenticate-session.ts'
@@ -45,14 +46,17 @@ import { createCors } from '../http/cors.ts'
 import { createDocs } from '../http/docs.ts'
 import { createBatchOutcomes } from './ingest/batch-outcomes.ts'
 import { createTakeClientReport } from './ingest/client-report.ts'
-import { createEncode } from './ingest/encode.ts'
+import { createEncoder } from './ingest/encode.ts'
 import { createIngestBatch } from './ingest/ingest-batch.ts'
 import { createIngest } from './ingest/ingest.ts'
-import { createLimitAgent } from './ingest/limit-agent.ts'
+import { loadKernel } from './ingest/kernel/kernel.ts'
+import { createReadCertain } from './ingest/kernel/read-certain.ts'
+import { createLimitAgents } from './ingest/limit-agent.ts'
 import { createLimitRate } from './ingest/limit-rate.ts'
 import { createCountUsage } from './ingest/count-usage.ts'
 import { createOutcomes } from './ingest/outcomes.ts'
 import { createProduce } from './ingest/produce.ts'
+import { createReadDecisions } from './ingest/read-decisions.ts'
 import { createValidate } from './ingest/validate.ts'
 import { openApiOf } from '../http/openapi.ts'
 import { createReportRejections } from '../http/admission/report-rejections.ts'
@@ -75,7 +79,7 @@ interface GatewayParts {
    */
   readonly notifyKeyChange: (keyId: string) => void
   readonly rateLimiter: RateLimiter
-  readonly producer: RoutingProducer
+  readonly producer: EncodedProducer
   readonly schemaId: () => number | null
   readonly httpLimits: HttpLimits
   /** Returns true while responses must close their connections. Default: true during shutdown. */
@@ -177,7 +181,7 @@ function createIngestPaths(
   const defaultLimit = limitOf(config.RATE_LIMIT_POINTS)
   const { limitRate, findSpent } = createLimitRate({ rateLimiter, defaultLimit })
   const agentLimit = limitOf(config.AGENT_RATE_LIMIT_POINTS)
-  const { produce, produceEach, drain } = createProduce({
+  const { produce, drain } = createProduce({
     producer,
     metrics,
     lingerMs: config.PRODUCE_LINGER_MS,
@@ -186,21 +190,21 @@ function createIngestPaths(
   })
   const countUsage = createCountUsage({ usage, clock })
   const outcomes = createOutcomes({ limitRate, metrics, usage: countUsage })
-  const steps = {
-    authenticate,
-    findSpent,
-    shareLong,
+  const pool = new BufferPool()
+  const encoder = createEncoder({ schemaId, metrics })
+  const { readOne, readBatch } = createReadDecisions({
+    readCertain: createReadCertain({ kernel: loadKernel(pool), pool, encoder, clock, metrics }),
     validate: createValidate({ clock, metrics }),
-    limitRate,
-    limitAgent: createLimitAgent({ rateLimiter, limit: agentLimit }),
-    encode: createEncode({ topic: config.DECISIONS_TOPIC, schemaId, metrics })
-  }
+    encoder
+  })
+  const limitAgents = createLimitAgents({ rateLimiter, limit: agentLimit })
+  const steps = { authenticate, findSpent, shareLong, limitRate, limitAgents, produce }
   return {
-    ingest: createIngest({ ...steps, produce, outcomes }),
+    ingest: createIngest({ ...steps, readOne, outcomes }),
     ingestBatch: createIngestBatch({
       ...steps,
+      readBatch,
       takeClientReport: createTakeClientReport({ metrics, usage }),
-      produceEach,
       outcomes: createBatchOutcomes({
         outcomes,
         limitRate,

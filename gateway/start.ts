@@ -215,15 +215,14 @@ function openKafka({ config, logger, lifecycle }: GatewayContext) {
   const registry = createRegistry(registryUrl, config.SCHEMA_REGISTRY_TLS_CA)
   const schema = createDecisionSchema({ registry, topic, logger })
   lifecycle.onStop('schema', () => Promise.resolve(schema.stop()))
-  const kafka = {
-    brokers,
-    clientId: 'sluice-gateway',
-    topics: [topic],
-    security: kafkaSecurityOf(config)
-  }
-  const producer = createKafkaProducer({ ...kafka, deadlineMs: config.PRODUCE_DEADLINE_MS })
+  const kafka = { brokers, clientId: 'sluice-gateway', security: kafkaSecurityOf(config) }
+  const producer = createKafkaProducer({
+    ...kafka,
+    topic,
+    deadlineMs: config.PRODUCE_DEADLINE_MS
+  })
   lifecycle.onStop('producer', () => producer.close())
-  const probe = createKafkaProbe(kafka)
+  const probe = createKafkaProbe({ ...kafka, topics: [topic] })
   lifecycle.onStop('Kafka probe', () => probe.close())
   const health = createKafkaHealth({ probe, producer, logger })
   lifecycle.onStop('Kafka health', () => Promise.resolve(health.stop()))

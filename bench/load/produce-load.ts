@@ -17,7 +17,7 @@ const written = 202
 const producer = createKafkaProducer({
   brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','),
   clientId: 'sluice-bench',
-  topics: [topic],
+  topic,
   deadlineMs: 10_000
 })
 const records: OutgoingRecord[] = makeDecisions().map((decision) => ({

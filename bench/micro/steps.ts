@@ -3,7 +3,8 @@ import { uuidv7 } from '../../core/ids/ids.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
 import { createUsageCounters } from '../../usage/usage-counters.ts'
 import type { Attempt } from '../../gateway/ingest/attempt.ts'
-import { createEncode } from '../../gateway/ingest/encode.ts'
+import { DecisionBatch } from '../../gateway/ingest/decision-batch.ts'
+import { createEncoder } from '../../gateway/ingest/encode.ts'
 import { createCountUsage } from '../../gateway/ingest/count-usage.ts'
 import { parseBatch } from '../../gateway/ingest/parse-batch.ts'
 import { parse } from '../../gateway/ingest/parse.ts'
@@ -39,14 +40,16 @@ export function makeSteps(): MicroStep[] {
   const { json, ndjson } = { json: 'application/json', ndjson: shapes.ndjson.contentType }
   const metrics = createMetrics()
   const validate = createValidate({ clock: systemClock, metrics })
-  const encode = createEncode({ topic: 'agent-decisions', schemaId: () => 1, metrics })
+  const { encode } = createEncoder({ schemaId: () => 1, metrics })
   const submissions = bodies.map((body) => parse(json, body))
   const decisions = submissions.map((submission) => validate(submission, principal, null))
   const usage = createUsageCounters({ metrics })
   const notes = createCountUsage({ usage, clock: systemClock })
-  const submission = submissions[0] ?? null
+  const batch = new DecisionBatch()
+  batch.parsed(batch.addUnread(), of(submissions, 0), of(bodies, 0).length)
+  batch.accept(0, encode(of(decisions, 0)))
   const call = { remote_address: '' } as Attempt['call']
-  const attempt: Attempt = { principal, call, submission, decision: null, quota: null }
+  const attempt: Attempt = { principal, call, quota: null, batch }
   const one = 1
   const many = shapes.batch.decisions
   return [

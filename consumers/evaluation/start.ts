@@ -95,7 +95,7 @@ function openProducer({ config, lifecycle }: GroupContext): RecordProducer {
     brokers: config.KAFKA_BROKERS,
     clientId: config.EVALUATION_GROUP_ID,
     security: kafkaSecurityOf(config),
-    topics: [config.EVALUATIONS_TOPIC],
+    topic: config.EVALUATIONS_TOPIC,
     deadlineMs: produceDeadlineMs
   })
   lifecycle.onStop('evaluations producer', () => producer.close())

@@ -11,20 +11,23 @@ const positive = 0x7fffffff
 
 /** Returns the partition that Kafka's Java client would choose for `key`, in linear time. */
 export function partitionOf(key: Buffer, partitions: number): number {
-  return (murmur2(key) & positive) % partitions
+  return positiveHash(key, 0, key.length) % partitions
 }
 
-function murmur2(bytes: Buffer): number {
-  let hash = seed ^ bytes.length
-  let at = 0
-  for (; at + 4 <= bytes.length; at += 4) {
+/** Returns the hash of the key from `start` to `end`; modulo the partitions, it is a partition. */
+export function positiveHash(bytes: Buffer, start: number, end: number): number {
+  return murmur2(bytes, start, end) & positive
+}
+
+function murmur2(bytes: Buffer, start: number, end: number): number {
+  let hash = seed ^ (end - start)
+  let at = start
+  for (; at + 4 <= end; at += 4) {
     let word = Math.imul(bytes.readInt32LE(at), multiplier)
     word = Math.imul(word ^ (word >>> 24), multiplier)
     hash = Math.imul(hash, multiplier) ^ word
   }
-  if (at < bytes.length) {
-    hash = Math.imul(hash ^ bytes.readUIntLE(at, bytes.length - at), multiplier)
-  }
+  if (at < end) hash = Math.imul(hash ^ bytes.readUIntLE(at, end - at), multiplier)
   hash = Math.imul(hash ^ (hash >>> 13), multiplier)
   return hash ^ (hash >>> 15)
 }

@@ -1,28 +1,27 @@
 /** Attempt: holds the state of an ingest request. Each step of the ingest path fills in its part.
  */
-import type { Decision } from '../../core/decision/decision.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { KeyPrincipal } from '../../core/principal.ts'
 import type { Call } from '../../http/call.ts'
-import type { Item } from './each.ts'
+import type { DecisionBatch } from './decision-batch.ts'
 import type { Quota } from './limit-rate.ts'
-import type { Submission } from './parse.ts'
 
 export interface Attempt {
   readonly call: Call
   principal: KeyPrincipal | null
-  submission: Submission | null
-  decision: Decision | null
   quota: Quota | null
+  batch: DecisionBatch | null
 }
 
-export interface BatchAttempt extends Attempt {
-  items: readonly Item<Submission>[]
-  /** Length of each item's text, in characters, or in bytes for JSON lines. */
-  sizes: readonly number[]
-  /**
-   * The decision_id of each item, from the item itself or from the Idempotency-Key header; null if
-   * neither determines it.
-   */
-  ids: readonly (string | null)[]
-  decisions: readonly Item<Decision>[]
+/** Returns the batch if the request has one decision, otherwise null. */
+export function onlyOf({ batch }: Attempt): DecisionBatch | null {
+  return batch?.count === 1 ? batch : null
+}
+
+/** What a request says about its decisions, apart from its body. */
+export interface IngestRequest {
+  readonly headers: IncomingHttpHeaders
+  readonly principal: KeyPrincipal
+  /** Returns the decision_id of a decision that names none, or null to generate one. */
+  readonly idAt: (index: number) => string | null
 }

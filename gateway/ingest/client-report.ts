@@ -4,8 +4,7 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { clientReportSchema } from '../../schemas/index.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
 import type { UsageCounters } from '../../usage/usage.ts'
-import type { ParsedBatch } from './parse-batch.ts'
-import { agentIdOf } from './submitted.ts'
+import type { DecisionBatch } from './decision-batch.ts'
 
 interface ClientReport {
   readonly dropped: Readonly<Record<string, number>>
@@ -15,7 +14,7 @@ interface ClientReport {
 /**
  * Counts the report of a batch. A malformed report counts as `unreadable` and has no other effect.
  */
-export type TakeClientReport = (batch: ParsedBatch, principal: KeyPrincipal) => void
+export type TakeClientReport = (batch: DecisionBatch, principal: KeyPrincipal) => void
 
 interface TakeClientReportDependencies {
   readonly metrics: Metrics
@@ -60,7 +59,8 @@ function reasonOf(name: string): string {
  * Returns the agent that all items of a batch name (empty if all name none), or null if the items
  * differ or their agent is not readable.
  */
-function onlyAgentOf({ items }: ParsedBatch): string | null {
-  const [first = null, ...others] = new Set(items.map(agentIdOf))
+function onlyAgentOf(batch: DecisionBatch): string | null {
+  const agents = new Set(batch.problems.map((_, index) => batch.agentAt(index)))
+  const [first = null, ...others] = agents
   return others.length === 0 ? first : null
 }

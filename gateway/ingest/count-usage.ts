@@ -4,19 +4,17 @@ import type { Problem } from '../../core/problem.ts'
 import { KeyProblem } from '../../auth/key-problem.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
 import type { UsageCounters, RejectedAttempt } from '../../usage/usage.ts'
-import type { Attempt, BatchAttempt } from './attempt.ts'
-import type { Item } from './each.ts'
-import type { Submission } from './parse.ts'
-import { agentIdOf, sdkVersionOf } from './submitted.ts'
+import { onlyOf } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 
 /** Counts usage. No method throws. Requests without a known key are not counted. */
 export interface CountUsage {
-  /** Counts decisions that Kafka has acknowledged. For a batch, `from` is any of its items. */
-  accepted(attempt: Attempt, decisions: number, from?: Item<Submission> | null): void
+  /** Counts decisions that Kafka has acknowledged. */
+  accepted(attempt: Attempt, decisions: number): void
   /** Counts the rejection of a whole request. */
   rejected(attempt: Attempt, problem: Problem): void
   /** Counts the rejected items of a batch. */
-  rejectedEach(attempt: BatchAttempt, results: readonly (Problem | null)[]): void
+  rejectedEach(attempt: Attempt): void
 }
 
 const detailCharsMax = 200
@@ -24,12 +22,12 @@ const detailCharsMax = 200
 export function createCountUsage(dependencies: { usage: UsageCounters; clock: Clock }): CountUsage {
   const { usage, clock } = dependencies
 
-  function useKey(principal: KeyPrincipal, attempt: Attempt, submission: Item<Submission> | null) {
+  function useKey(principal: KeyPrincipal, { call, batch }: Attempt) {
     const key = usage.keyOf(principal)
     // One recorded use per key and flush is enough.
     if (key.use !== null) return key
-    const address = attempt.call.remote_address || null
-    key.use = { at: clock.now(), address, sdk_version: sdkVersionOf(submission) }
+    const address = call.remote_address || null
+    key.use = { at: clock.now(), address, sdk_version: batch?.sdkVersionAt(0) ?? null }
     return key
   }
 
@@ -38,46 +36,46 @@ export function createCountUsage(dependencies: { usage: UsageCounters; clock: Cl
   }
 
   return {
-    accepted: (attempt, decisions, from = attempt.submission) => {
+    accepted: (attempt, decisions) => {
       if (attempt.principal === null) return
-      useKey(attempt.principal, attempt, from).accepted += decisions
+      useKey(attempt.principal, attempt).accepted += decisions
     },
 
     rejected: (attempt, problem) => {
       const ownerOfKey = problem instanceof KeyProblem ? problem.principal : null
       const principal = attempt.principal ?? ownerOfKey
       if (principal === null) return
-      const { submission } = attempt
-      useKey(principal, attempt, submission)
-      usage.rejected(principal, agentIdOf(submission), problem.code)
-      noteAttempt(principal, { attempt, submission, problem })
+      useKey(principal, attempt)
+      usage.rejected(principal, onlyOf(attempt)?.agentAt(0) ?? null, problem.code)
+      noteAttempt(principal, { attempt, index: 0, problem })
     },
 
-    rejectedEach: (attempt, results) => {
-      const { principal, items } = attempt
-      if (principal === null) return
+    rejectedEach: (attempt) => {
+      const { principal, batch } = attempt
+      if (principal === null || batch === null) return
       const noted = new Set<string>()
-      for (const [index, problem] of results.entries()) {
+      for (const [index, problem] of batch.problems.entries()) {
         if (problem === null) continue
-        const submission = items[index] ?? null
-        usage.rejected(principal, agentIdOf(submission), problem.code)
+        usage.rejected(principal, batch.agentAt(index), problem.code)
         // One recorded attempt per reason is enough, however many items it rejected.
         if (noted.has(problem.code)) continue
         noted.add(problem.code)
-        noteAttempt(principal, { attempt, submission, problem })
+        noteAttempt(principal, { attempt, index, problem })
       }
     }
   }
 }
 
+/** The rejection of a whole request or of the item at `index`. */
 interface Rejection {
   readonly attempt: Attempt
-  readonly submission: Item<Submission> | null
+  readonly index: number
   readonly problem: Problem
 }
 
 function attemptOf(principal: KeyPrincipal, rejection: Rejection, at: number): RejectedAttempt {
-  const { attempt, submission, problem } = rejection
+  const { attempt, index, problem } = rejection
+  const { call, batch } = attempt
   const { detail, errors = [] } = problem.options
   return {
     at,
@@ -86,9 +84,9 @@ function attemptOf(principal: KeyPrincipal, rejection: Rejection, at: number): R
     code: problem.code,
     detail: cut(detail),
     pointer: errors[0] === undefined ? null : cut(errors[0].pointer),
-    agent_id: agentIdOf(submission) || null,
-    sdk_version: sdkVersionOf(submission),
-    request_id: attempt.call.request_id
+    agent_id: batch?.agentAt(index) || null,
+    sdk_version: batch?.sdkVersionAt(index) ?? null,
+    request_id: call.request_id
   }
 }
 

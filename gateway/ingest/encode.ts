@@ -1,22 +1,31 @@
 /** Encodes a decision as a Kafka record. */
 import { createEncode as createAvroEncode } from '../../platform/avro/avro-codec.ts'
-import type { Decision } from '../../core/decision/decision.ts'
+import type { Decision, DecisionIdentity } from '../../core/decision/decision.ts'
 import { keyOf } from '../../core/decision/decision.ts'
 import { pointerTo } from '../../core/json/json-pointer.ts'
 import { Problem } from '../../core/problem.ts'
 import { traceparentOf } from '../../core/decision/trace-context.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
-import type { OutgoingRecord } from '../../platform/kafka/record-producer.ts'
+import { encodeRecord } from '../../platform/kafka/producer/encoded-records.ts'
 import { decisionContract } from '../../schemas/index.ts'
+import type { RecordFrame } from './kernel/kernel.ts'
 
-/**
- * Encodes a decision.
- * @throws {Problem} 413 if the encoded decision is too large, 503 until its schema is loaded
- */
-export type EncodeDecision = (decision: Decision, traceparent?: string | string[]) => OutgoingRecord
+export interface Encoder {
+  /**
+   * Encodes a decision as a record for `EncodedRecords`.
+   * @throws {Problem} 413 if the encoded decision is too large, 503 until its schema is loaded
+   */
+  encode(decision: Decision, traceparent?: string | string[]): Buffer
+  /**
+   * Returns the bytes that the records of one request have in common, with a decision_id of zeros;
+   * null until the schema is loaded.
+   */
+  frameOf(receipt: Receipt, traceparent?: string | string[]): Omit<RecordFrame, 'idAt'> | null
+}
 
-interface EncodeDependencies {
-  readonly topic: string
+type Receipt = Pick<Decision, 'organization_id' | 'received_at'>
+
+interface EncoderDependencies {
   /** Returns the registry's ID of the decision schema, or null until it is loaded. */
   readonly schemaId: () => number | null
   readonly metrics: Metrics
@@ -24,23 +33,57 @@ interface EncodeDependencies {
 
 export const decisionBytesMax = 4 * 1024 * 1024
 
-export function createEncode({ topic, schemaId, metrics }: EncodeDependencies): EncodeDecision {
+/** A decision whose members take one byte each: an empty text, or null. */
+const emptyDecision = {
+  decision_id: '0'.repeat(36),
+  input: '',
+  output: '',
+  agent_id: null,
+  session_id: null,
+  domain: null,
+  metadata: null,
+  input_tokens: null,
+  output_tokens: null,
+  sdk_version: null
+}
+const emptyBytes = Object.keys(emptyDecision).length - 1
+/** Number of bytes before the headers of a record with neither key nor value. */
+const beforeHeaders = 2
+
+export function createEncoder({ schemaId, metrics }: EncoderDependencies): Encoder {
   const countBytes = metrics.counter('sluice_ingest_body_bytes_total', { stage: 'encoded' })
   const encodeAvro = createAvroEncode<Decision>(decisionContract.schema)
 
-  return function encode(decision, traceparent) {
-    const id = schemaId()
-    if (id === null) throw schemaUnavailable()
-    if (leastSizeOf(decision) > decisionBytesMax) throw tooLarge(sizesOf(decision))
-    const value = encodeAvro(decision, id)
-    if (value.length > decisionBytesMax) throw tooLarge(sizesOf(decision), value.length)
-    countBytes(value.length)
-    const key = Buffer.from(keyOf(decision), 'utf8')
-    return { topic, key, value, headers: headersOf(decision, traceparent) }
+  return {
+    encode: (decision, traceparent) => {
+      const id = schemaId()
+      if (id === null) throw schemaUnavailable()
+      if (leastSizeOf(decision) > decisionBytesMax) throw tooLarge(sizesOf(decision))
+      const value = encodeAvro(decision, id)
+      if (value.length > decisionBytesMax) throw tooLarge(sizesOf(decision), value.length)
+      countBytes(value.length)
+      const key = Buffer.from(keyOf(decision), 'utf8')
+      return encodeRecord({ key, value, headers: headersOf(decision, traceparent) })
+    },
+
+    frameOf: (receipt, traceparent) => {
+      const id = schemaId()
+      if (id === null) return null
+      const decision = { ...emptyDecision, ...receipt }
+      const value = encodeAvro(decision, id)
+      const headers = headersOf(decision, traceparent)
+      const record = encodeRecord({ key: null, value: noBytes, headers })
+      return {
+        prefix: value.subarray(0, value.length - emptyBytes),
+        suffix: record.subarray(beforeHeaders)
+      }
+    }
   }
 }
 
-function headersOf(decision: Decision, header: string | string[] | undefined) {
+const noBytes = Buffer.alloc(0)
+
+function headersOf(decision: DecisionIdentity, header: string | string[] | undefined) {
   const { decision_id, organization_id } = decision
   const traceparent = traceparentOf(header)
   if (traceparent === null) return { decision_id, organization_id }

@@ -1,6 +1,6 @@
 /** Stands in for Kafka in a gateway that serves no ingest routes. Opens no connections. */
 import { ProduceError } from '../../platform/kafka/record-producer.ts'
-import type { RoutingProducer } from '../../platform/kafka/record-producer.ts'
+import type { EncodedProducer } from '../../platform/kafka/producer/encoded-records.ts'
 
 /**
  * Rejects every write. No route calls it, but a write that succeeded here would be lost silently.
@@ -12,11 +12,12 @@ function refuse(): Promise<never> {
   )
 }
 
-const producer: RoutingProducer = {
+const producer: EncodedProducer = {
   connect: () => Promise.resolve(),
-  route: () => ({ partition: -1, leader: -1 }),
+  partitionOf: () => -1,
+  leaderOf: () => -1,
   send: refuse,
-  sendRouted: refuse,
+  sendEncoded: refuse,
   close: () => Promise.resolve()
 }
 

@@ -6,6 +6,7 @@ import type { ProblemCode } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { jsonHeaders } from '../../http/call.ts'
 import type { Call, Reply } from '../../http/call.ts'
+import { onlyOf } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import { pointsOfRejection } from './limit-rate.ts'
 import type { LimitRate, Quota } from './limit-rate.ts'
@@ -38,12 +39,12 @@ export function createOutcomes({ limitRate, metrics, usage }: OutcomesDependenci
   }
 
   return {
-    begin: (call) => ({ call, principal: null, submission: null, decision: null, quota: null }),
+    begin: (call) => ({ call, principal: null, quota: null, batch: null }),
 
     acknowledge: (attempt) => {
       count('queued', '')
       usage.accepted(attempt, 1)
-      const body = `{"decision_id":"${attempt.decision?.decision_id}","queued":true}`
+      const body = `{"decision_id":"${attempt.batch?.idAt(0)}","queued":true}`
       return { status: 202, headers: { ...jsonHeaders, ...attempt.quota?.headers }, body }
     },
 
@@ -56,7 +57,8 @@ export function createOutcomes({ limitRate, metrics, usage }: OutcomesDependenci
       count('rejected', error.code)
       usage.rejected(attempt, error)
       const quota = await chargeFor(error, attempt, limitRate)
-      const members = attempt.decision ? { decision_id: attempt.decision.decision_id } : {}
+      const id = error.code === 'invalid_decision' ? null : onlyOf(attempt)?.idAt(0)
+      const members = id ? { decision_id: id } : {}
       return error.extended({ members, headers: quota?.headers ?? {} })
     },
 

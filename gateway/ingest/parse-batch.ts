@@ -10,7 +10,6 @@ import { isLong, runSteps, stepCharacters } from '../../core/json/steps.ts'
 import type { Steps } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireJsonOrLines } from '../../http/body/require-json.ts'
-import type { Item } from './each.ts'
 import {
   exceedsScanLimits,
   malformedJsonSteps,
@@ -24,13 +23,16 @@ import type { Submission } from './parse.ts'
 
 export const itemsMax = 1000
 
+/** An item, or the problem for which it was rejected. */
+export type Item<T> = T | Problem
+
 interface Items {
   readonly items: readonly Item<Submission>[]
   /** Length of each item's text, in characters, or in bytes for JSON lines. */
   readonly sizes: readonly number[]
 }
 
-export interface ParsedBatch extends Items {
+interface ParsedBatch extends Items {
   /** The SDK's report of dropped decisions, not validated; undefined if absent. */
   readonly client_report: unknown
 }
@@ -104,6 +106,25 @@ function* parseItems(text: string, scanned: JsonItems | null): Steps<Items> {
   return { items, sizes: scanned.items.map(({ start, end }) => end - start) }
 }
 
+interface OneItem {
+  readonly item: Item<Submission>
+  readonly size: number
+}
+
+/** Parses one item of an array, which must be JSON in UTF-8. */
+export function* itemSteps(bytes: Buffer): Steps<OneItem> {
+  const text = bytes.toString('utf8')
+  const item = isLong(text) ? yield* parseLongItem(text) : parseItem(text)
+  if (item === null) throw new Error('the kernel accepted the syntax of an item that is not JSON')
+  return { item, size: text.length }
+}
+
+/** Parses one line. */
+export function* lineSteps(line: Buffer): Steps<OneItem> {
+  const item = isLong(line) ? yield* caught(parseLongLine(line)) : parseLine(line)
+  return { item, size: line.length }
+}
+
 /**
  * Parses an item, or returns null if it is not JSON. Items above the scan limits are not parsed, so
  * their syntax is checked here: after a malformed item, the item boundaries are unreliable.
@@ -159,7 +180,7 @@ function* parseLines(body: Buffer): Steps<ParsedBatch> {
   const items: Item<Submission>[] = []
   let unpaused = 0
   for (const line of lines) {
-    items.push(isLong(line) ? yield* caught(parseLongLine(line)) : parseLine(line))
+    items.push((yield* lineSteps(line)).item)
     unpaused += line.length
     if (unpaused < stepCharacters) continue
     unpaused = 0

@@ -1,17 +1,17 @@
 /** Collects records for a few milliseconds, in one open batch per broker. */
-import type { RoutedRecord } from '../../platform/kafka/record-producer.ts'
+import { EncodedRecords } from '../../platform/kafka/producer/encoded-records.ts'
 import type { FailureOf } from './produce-failure.ts'
 
 export interface Batch {
-  readonly records: RoutedRecord[]
+  readonly records: EncodedRecords
   readonly settled: PromiseWithResolvers<FailureOf>
   readonly timer: NodeJS.Timeout
   bytes: number
 }
 
 export interface Batches {
-  /** Adds the record to the open batch of its broker, and returns that batch. */
-  add(leader: number, record: RoutedRecord, bytes: number): Batch
+  /** Returns the open batch of a broker with room for another record of `bytes` bytes. */
+  openFor(leader: number, bytes: number): Batch
   /** Sends all open batches. */
   flushAll(): void
 }
@@ -36,19 +36,17 @@ export function createBatches(lingerMs: number, send: (batch: Batch) => void): B
 
   function openBatch(leader: number): Batch {
     const timer = setTimeout(flush, lingerMs, leader)
-    const batch: Batch = { records: [], settled: Promise.withResolvers(), timer, bytes: 0 }
+    const records = new EncodedRecords()
+    const batch: Batch = { records, settled: Promise.withResolvers(), timer, bytes: 0 }
     open.set(leader, batch)
     return batch
   }
 
   return {
-    add: function add(leader, record, bytes) {
+    openFor: (leader, bytes) => {
       const known = open.get(leader)
       if (known !== undefined && !hasRoom(known, bytes)) flush(leader)
-      const batch = open.get(leader) ?? openBatch(leader)
-      batch.records.push(record)
-      batch.bytes += bytes
-      return batch
+      return open.get(leader) ?? openBatch(leader)
     },
     flushAll: () => {
       for (const leader of [...open.keys()]) flush(leader)

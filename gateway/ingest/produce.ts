@@ -5,44 +5,31 @@
  * stalled broker delays only its own partitions. Records without a result at the deadline get 503.
  * They may still be written; a retry with the same decision_id is stored once.
  */
-import { Problem } from '../../core/problem.ts'
+import type { Problem } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
-import type { OutgoingRecord, RoutingProducer } from '../../platform/kafka/record-producer.ts'
+import type { EncodedProducer } from '../../platform/kafka/producer/encoded-records.ts'
+import type { DecisionBatch } from './decision-batch.ts'
 import { createBatches } from './produce-batches.ts'
 import type { Batch } from './produce-batches.ts'
 import { failureOf, tooMuchInFlight, unacknowledged } from './produce-failure.ts'
 import type { FailureOf } from './produce-failure.ts'
 
 /**
- * Writes a record. Resolves when all in-sync replicas have it.
- * @throws {Problem} 503
+ * Writes the decisions that are not rejected. Resolves when each has a result: it stays accepted if
+ * all in-sync replicas have its record, and is rejected with a 503 otherwise.
  */
-export type Produce = (record: OutgoingRecord) => Promise<void>
-
-/**
- * Writes records. Resolves with one entry per input record, in the same order: null if all in-sync
- * replicas have the record, otherwise its problem. A problem in the input is returned unchanged.
- */
-export type ProduceEach = (
-  records: readonly (OutgoingRecord | Problem)[]
-) => Promise<readonly (Problem | null)[]>
+export type Produce = (decisions: DecisionBatch) => Promise<void>
 
 interface ProduceDependencies {
-  readonly producer: RoutingProducer
+  readonly producer: EncodedProducer
   readonly metrics: Metrics
   readonly lingerMs: number
   readonly deadlineMs: number
   readonly inFlightBytesMax: number
 }
 
-/** Allowance in bytes for the headers and framing of a record, in addition to its key and value. */
+/** Allowance in bytes for the framing of a record, in addition to its own bytes. */
 const recordOverheadBytes = 512
-
-/** A record's position in its batch. */
-interface QueuedRecord {
-  readonly batch: Batch
-  readonly index: number
-}
 
 export function createProduce(dependencies: ProduceDependencies) {
   const { producer, metrics, lingerMs, inFlightBytesMax } = dependencies
@@ -67,25 +54,40 @@ export function createProduce(dependencies: ProduceDependencies) {
     sending.add(sent)
   }
 
-  function enqueue({ topic, key, value, headers }: OutgoingRecord): QueuedRecord | Problem {
-    const bytes = value.length + (key?.length ?? 0) + recordOverheadBytes
-    if (inFlightBytes + bytes > inFlightBytesMax) return tooMuchInFlight()
-    const { partition, leader } = producer.route(topic, key)
-    const batch = batches.add(leader, { topic, key, value, headers, partition }, bytes)
+  /** Adds a decision to a batch. Returns null if too many bytes are in flight. */
+  function enqueue(decisions: DecisionBatch, index: number): Batch | null {
+    const start = decisions.starts[index] as number
+    const bytes = (decisions.ends[index] as number) - start + recordOverheadBytes
+    if (inFlightBytes + bytes > inFlightBytesMax) return null
+    const partition = producer.partitionOf(decisions.buffers[index] as Buffer, start)
+    const batch = batches.openFor(producer.leaderOf(partition), bytes)
+    batch.records.add(decisions, index, partition)
+    batch.bytes += bytes
     inFlightBytes += bytes
     inFlightRecords += 1
-    return { batch, index: batch.records.length - 1 }
+    return batch
   }
 
-  const produce: Produce = async (record) => {
-    const place = enqueue(record)
-    if (place instanceof Problem) throw place
-    const problem = (await place.batch.settled.promise)(place.index)
-    if (problem !== null) throw problem
+  const produce: Produce = async (decisions) => {
+    const { problems } = decisions
+    /** The batch of each decision, or null if it is rejected; and its index there. */
+    const chosen: (Batch | null)[] = []
+    const places: number[] = []
+    for (const [index, problem] of problems.entries()) {
+      const batch = problem === null ? enqueue(decisions, index) : null
+      if (batch === null) problems[index] ??= tooMuchInFlight()
+      chosen.push(batch)
+      places.push((batch?.records.length ?? 0) - 1)
+    }
+    const failures = await failuresOf(chosen)
+    for (const [index, batch] of chosen.entries()) {
+      if (batch === null) continue
+      const failure = failureAt(failures.get(batch), places[index] as number)
+      // The client may still send the record.
+      if (failure !== null) decisions.hold()
+      problems[index] = failure
+    }
   }
-
-  const produceEach: ProduceEach = (records) =>
-    resultsOf(records.map((record) => (record instanceof Problem ? record : enqueue(record))))
 
   /** Sends the open batches and resolves when no batch is in flight. */
   async function drain(): Promise<void> {
@@ -93,19 +95,21 @@ export function createProduce(dependencies: ProduceDependencies) {
     await Promise.allSettled(sending)
   }
 
-  return { produce, produceEach, drain }
+  return { produce, drain }
 }
 
-/** Returns one result per record. Awaits each batch once, not once per record. */
-async function resultsOf(places: readonly (QueuedRecord | Problem)[]): Promise<(Problem | null)[]> {
+function failureAt(failure: FailureOf | undefined, place: number): Problem | null {
+  return (failure ?? unacknowledged)(place)
+}
+
+/** Awaits each batch once, not once per decision. */
+async function failuresOf(batches: readonly (Batch | null)[]): Promise<Map<Batch, FailureOf>> {
   const failures = new Map<Batch, FailureOf>()
-  for (const place of places) {
-    if (place instanceof Problem || failures.has(place.batch)) continue
-    failures.set(place.batch, await place.batch.settled.promise)
+  for (const batch of batches) {
+    if (batch === null || failures.has(batch)) continue
+    failures.set(batch, await batch.settled.promise)
   }
-  return places.map((place) =>
-    place instanceof Problem ? place : (failures.get(place.batch) ?? unacknowledged)(place.index)
-  )
+  return failures
 }
 
 /**
@@ -117,7 +121,7 @@ async function deliver(batch: Batch, dependencies: ProduceDependencies): Promise
   const startedAt = performance.now()
   const deadline = setTimeout(() => batch.settled.resolve(unacknowledged), deadlineMs)
   try {
-    await producer.sendRouted(batch.records)
+    await producer.sendEncoded(batch.records)
     batch.settled.resolve(acknowledged)
     metrics.observe('sluice_produce_seconds', {}, (performance.now() - startedAt) / 1000)
   } catch (error) {

@@ -1,7 +1,6 @@
 /** Record producer: defines the interface of both Kafka producers. One contract suite tests both of
  * them.
  */
-
 export interface OutgoingRecord {
   readonly topic: string
   /** Determines the partition (murmur2, as in the Java client). Null allows any partition. */
@@ -20,29 +19,6 @@ export interface RecordProducer {
    */
   send(records: readonly OutgoingRecord[]): Promise<void>
   close(): Promise<void>
-}
-
-/** A record with its partition; -1 if the partition is not known yet. */
-export interface RoutedRecord extends OutgoingRecord {
-  readonly partition: number
-}
-
-export interface RecordRoute {
-  readonly partition: number
-  /** Broker id of the partition leader; -1 if unknown. */
-  readonly leader: number
-}
-
-/**
- * A producer that reports the target of a record before sending and the failed records afterwards.
- */
-export interface RoutingProducer extends RecordProducer {
-  route(topic: string, key: Buffer | null): RecordRoute
-  /**
-   * Works like `send`, but the error identifies the failed records.
-   * @throws {PartialSendError}
-   */
-  sendRouted(records: readonly RoutedRecord[]): Promise<void>
 }
 
 export class ProduceError extends Error {

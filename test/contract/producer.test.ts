@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { createKafkaClient } from '../../platform/kafka/kafka-client.ts'
 import { createKafkaProbe } from '../../platform/kafka/kafka-probe.ts'
+import { encodeRecord, EncodedRecords } from '../../platform/kafka/producer/encoded-records.ts'
 import { createKafkaProducer } from '../../platform/kafka/producer/kafka-producer.ts'
 import { ProduceError } from '../../platform/kafka/record-producer.ts'
 import type {
@@ -28,7 +29,7 @@ const producers: [string, CreateProducer][] = [
   [
     "the gateway's producer",
     (brokers, topic) =>
-      createKafkaProducer({ brokers: [brokers], clientId: 'test', topics: [topic], deadlineMs })
+      createKafkaProducer({ brokers: [brokers], clientId: 'test', topic, deadlineMs })
   ],
   [
     "the consumers' producer",
@@ -93,7 +94,7 @@ describe.each(producers)('%s', (_name, create) => {
 test('writes records that were sent before the connection was open', async () => {
   const topic = await createTopic('early', { partitions: 1 })
   const brokers = services().addresses.kafkaBrokers.split(',')
-  const producer = createKafkaProducer({ brokers, clientId: 'test', topics: [topic], deadlineMs })
+  const producer = createKafkaProducer({ brokers, clientId: 'test', topic, deadlineMs })
   onEnd(() => producer.close())
   await producer.send([aRecord(topic, 'early')])
   expect((await readAll(topic)).map(({ headers }) => headers['id'])).toEqual(['early'])
@@ -107,7 +108,7 @@ test('skips a frozen broker at the head of the list', async () => {
   onEnd(() => Promise.resolve(silent.close()))
   const frozen = `127.0.0.1:${(silent.address() as AddressInfo).port}`
   const brokers = [frozen, ...services().addresses.kafkaBrokers.split(',')]
-  const producer = createKafkaProducer({ brokers, clientId: 'test', topics: [topic], deadlineMs })
+  const producer = createKafkaProducer({ brokers, clientId: 'test', topic, deadlineMs })
   const probe = createKafkaProbe({ brokers, clientId: 'test', topics: [topic] })
   onEnd(() => Promise.all([producer.close(), probe.close()]))
   await Promise.all([producer.connect(), probe.check()])
@@ -118,7 +119,7 @@ test('skips a frozen broker at the head of the list', async () => {
 test('writes records of all sizes to all partitions in one send', async () => {
   const topic = await createTopic('many', { partitions: 12 })
   const brokers = services().addresses.kafkaBrokers.split(',').slice(0, 1)
-  const producer = createKafkaProducer({ brokers, clientId: 'test', topics: [topic], deadlineMs })
+  const producer = createKafkaProducer({ brokers, clientId: 'test', topic, deadlineMs })
   await connected(producer)
   const records = Array.from({ length: 500 }, (_, index) => ({
     topic,
@@ -140,30 +141,50 @@ test('writes records of all sizes to all partitions in one send', async () => {
 test('rejects a topic that does not exist, without creating it', async () => {
   const topic = uniqueName('typo')
   const brokers = services().addresses.kafkaBrokers.split(',')
-  const options = { brokers, clientId: 'test', topics: [topic], deadlineMs: 1000 }
+  const options = { brokers, clientId: 'test', topic, deadlineMs: 1000 }
   const producer = createKafkaProducer(options)
   onEnd(() => producer.close())
   await expect(producer.send([aRecord(topic, 'lost')])).rejects.toThrow(ProduceError)
   await expect(endOffsets(topic)).rejects.toThrow('This server does not host this topic')
 })
 
+test('rejects a record of another topic than its own', async () => {
+  const topic = await createTopic('own', { partitions: 1 })
+  const brokers = services().addresses.kafkaBrokers.split(',')
+  const producer = createKafkaProducer({ brokers, clientId: 'test', topic, deadlineMs })
+  onEnd(() => producer.close())
+  await expect(producer.send([aRecord(uniqueName('other'), 'lost')])).rejects.toThrow(
+    'is not configured'
+  )
+  expect(await readAll(topic)).toEqual([])
+})
+
 test('rejects only the record that is too large, and writes the others', async () => {
   const topic = await createTopic('neighbours', { partitions: 2 })
   const brokers = services().addresses.kafkaBrokers.split(',')[0] ?? ''
   const producer = createKafkaProducer({
-    ...{ brokers: [brokers], clientId: 'test', topics: [topic], deadlineMs }
+    ...{ brokers: [brokers], clientId: 'test', topic, deadlineMs }
   })
   await connected(producer)
-  const records = Array.from({ length: 20 }, (_, index) => {
+  const encoded = Array.from({ length: 20 }, (_, index) => {
     const value = index === 7 ? randomBytes(brokerDefaultBytes + 1000) : Buffer.from('small')
-    const { partition } = producer.route(topic, Buffer.from(`key-${index}`))
-    return { ...aRecord(topic, String(index), `key-${index}`), value, partition }
+    return encodeRecord({ ...aRecord(topic, String(index), `key-${index}`), value })
   })
-  const refused = await producer.sendRouted(records).catch((error: unknown) => error)
+  const places = {
+    buffers: encoded,
+    starts: encoded.map(() => 0),
+    ends: encoded.map(({ length }) => length)
+  }
+  const records = new EncodedRecords()
+  for (const [index, buffer] of encoded.entries()) {
+    records.add(places, index, producer.partitionOf(buffer, 0))
+  }
+  expect(new Set(records.partitions)).toEqual(new Set([0, 1]))
+  const refused = await producer.sendEncoded(records).catch((error: unknown) => error)
   expect((refused as PartialSendError).failures).toEqual(new Map([[7, false]]))
   const found = (await readAll(topic)).map(({ headers }) => Number(headers['id']))
   expect(found.toSorted((a, b) => a - b)).toEqual(
-    records.map((_, index) => index).filter((index) => index !== 7)
+    encoded.map((_, index) => index).filter((index) => index !== 7)
   )
 })
 

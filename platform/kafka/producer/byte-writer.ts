@@ -6,10 +6,8 @@ export class ByteWriter {
   /** Position of the next byte. */
   at = 0
 
-  constructor(size: number) {
-    // Bypasses the buffer pool, because a small request that waits to be sent would keep a whole
-    // slab in memory.
-    this.bytes = Buffer.allocUnsafeSlow(size)
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
   }
 
   int8(value: number): void {
@@ -48,6 +46,10 @@ export class ByteWriter {
   raw(value: string | Buffer): void {
     if (typeof value === 'string') this.at += this.bytes.write(value, this.at, 'utf8')
     else this.at += value.copy(this.bytes, this.at)
+  }
+
+  copy(source: Buffer, start: number, end: number): void {
+    this.at += source.copy(this.bytes, this.at, start, end)
   }
 
   /** Writes the value, preceded by its length as a varint. */

@@ -1,11 +1,14 @@
 /** Produce requests: encodes requests and decodes responses of API version 9 (Kafka 2.8 to 4).
  *
  *     transactional id · acks · timeout · [topic · [partition · record batch]]
+ *
+ * A request has one topic.
  */
 import type { Reader } from '@platformatic/kafka'
+import type { BufferPool } from '../../process/buffer-pool.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { measureBatch, writeBatch } from './kafka-record-batch.ts'
-import type { BatchRecord, MeasuredBatch } from './kafka-record-batch.ts'
+import type { EncodedRecords } from './encoded-records.ts'
+import { batchSize, writeBatch } from './kafka-record-batch.ts'
 
 export const produceApi = { key: 0, name: 'Produce', version: 9 } as const
 
@@ -27,10 +30,10 @@ export function requireProduce(apis: readonly SupportedApi[]): void {
   )
 }
 
+/** The records of one partition, by their indexes in a list. */
 export interface PartitionRecords {
-  readonly topic: string
   readonly partition: number
-  readonly records: readonly BatchRecord[]
+  readonly indexes: readonly number[]
 }
 
 /** Result for the records of one partition. Error code 0 means success. */
@@ -40,56 +43,48 @@ export interface PartitionResult {
   readonly errorCode: number
 }
 
-interface PartitionBatch {
-  readonly partition: number
-  readonly batch: MeasuredBatch
-}
-
 const allInSyncReplicas = -1
-/** Maximum size of the transactional id, acks, timeout, topic count and trailing tags. */
-const requestOverheadBytes = 16
-/** Maximum size of a topic's fields, excluding its name and partitions. */
-const topicOverheadBytes = 16
+/** Maximum size of all fields except the topic's name and the partitions. */
+const requestOverheadBytes = 32
 /** Maximum size of a partition's fields, excluding its batch. */
 const partitionOverheadBytes = 16
 
-/** @param timestamp the time of all records, in milliseconds since 1970 */
-export function produceRequestOf(
-  partitions: readonly PartitionRecords[],
-  { timeoutMs, timestamp }: { readonly timeoutMs: number; readonly timestamp: number }
-): Buffer {
-  const topics = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, of]) => ({
-    name: Buffer.from(topic, 'utf8'),
-    batches: of.map(({ partition, records }) => ({ partition, batch: measureBatch(records) }))
-  }))
-  const bytesMax = topics.map(topicBytesMax).reduce((sum, bytes) => sum + bytes, 0)
-  const writer = new ByteWriter(requestOverheadBytes + bytesMax)
+interface ProduceRequest {
+  readonly topic: string
+  readonly records: EncodedRecords
+  readonly partitions: readonly PartitionRecords[]
+  readonly timeoutMs: number
+  /** Time of all records, in milliseconds since 1970. */
+  readonly timestamp: number
+}
+
+/** Writes the request into a buffer from `pool`. */
+export function writeProduceRequest(request: ProduceRequest, pool: BufferPool): ByteWriter {
+  const { topic, records, partitions, timeoutMs, timestamp } = request
+  const name = Buffer.from(topic, 'utf8')
+  const sizes = partitions.map(({ indexes }) => batchSize(records, indexes))
+  const bytesMax = sizes.reduce(
+    (sum, size) => sum + partitionOverheadBytes + size,
+    requestOverheadBytes + name.length
+  )
+  const writer = new ByteWriter(pool.take(bytesMax))
   writer.unsignedVarint(0)
   writer.int16(allInSyncReplicas)
   writer.int32(timeoutMs)
-  writer.unsignedVarint(topics.length + 1)
-  for (const { name, batches } of topics) {
-    writer.unsignedVarint(name.length + 1)
-    writer.raw(name)
-    writer.unsignedVarint(batches.length + 1)
-    for (const batch of batches) writePartition(writer, batch, timestamp)
+  writer.unsignedVarint(2)
+  writer.unsignedVarint(name.length + 1)
+  writer.raw(name)
+  writer.unsignedVarint(partitions.length + 1)
+  for (const [at, { partition, indexes }] of partitions.entries()) {
+    const size = sizes[at] as number
+    writer.int32(partition)
+    writer.unsignedVarint(size + 1)
+    writeBatch(writer, { records, indexes, size }, timestamp)
     writeNoTags(writer)
   }
   writeNoTags(writer)
-  return writer.bytes.subarray(0, writer.at)
-}
-
-function topicBytesMax(topic: { name: Buffer; batches: readonly PartitionBatch[] }): number {
-  const { name, batches } = topic
-  const bytes = batches.map(({ batch }) => partitionOverheadBytes + batch.size)
-  return bytes.reduce((sum, size) => sum + size, topicOverheadBytes + name.length)
-}
-
-function writePartition(writer: ByteWriter, { partition, batch }: PartitionBatch, at: number) {
-  writer.int32(partition)
-  writer.unsignedVarint(batch.size + 1)
-  writeBatch(writer, batch, at)
   writeNoTags(writer)
+  return writer
 }
 
 function writeNoTags(writer: ByteWriter): void {

@@ -6,21 +6,24 @@
  * identity. docs/adr/0001-kafka-clients.md describes the experiment that showed this;
  * 0041-own-produce-requests.md describes the cost of the library's own requests.
  */
-import { partitionOf } from '../../../core/decision/partition.ts'
+import { BufferPool } from '../../process/buffer-pool.ts'
 import { systemClock } from '../../process/clock.ts'
+import { encodeRecord, EncodedRecords, partitionAt } from './encoded-records.ts'
+import type { EncodedProducer } from './encoded-records.ts'
 import { createKafkaCluster } from './kafka-cluster.ts'
-import type { KafkaCluster } from './kafka-cluster.ts'
 import type { KafkaConnectionOptions } from './kafka-connection.ts'
 import { createTrySend } from './kafka-try-send.ts'
 import { PartialSendError, ProduceError } from '../record-producer.ts'
-import type { RecordRoute, RoutedRecord, RoutingProducer } from '../record-producer.ts'
+import type { OutgoingRecord } from '../record-producer.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 
 interface KafkaProducerOptions extends KafkaConnectionOptions {
-  /** All topics that the producer writes. `connect` checks that they exist. */
-  readonly topics: readonly string[]
+  /** Topic that the producer writes. `connect` checks that it exists. */
+  readonly topic: string
   /** Maximum time that `send` retries. */
   readonly deadlineMs: number
+  /** Provides the buffers of requests. Default: a pool of its own. */
+  readonly pool?: BufferPool
 }
 
 const retryPauseMs = 100
@@ -29,42 +32,48 @@ const retryPauseMs = 100
  * deadline. A disconnect at that moment would force a reconnect to all brokers.
  */
 const answerMarginMs = 1000
-const nowhere: RecordRoute = Object.freeze({ partition: -1, leader: -1 })
 
-export function createKafkaProducer(options: KafkaProducerOptions): RoutingProducer {
-  const { deadlineMs } = options
+export function createKafkaProducer(options: KafkaProducerOptions): EncodedProducer {
+  const { topic, deadlineMs, pool = new BufferPool() } = options
   const requestTimeoutMs = deadlineMs + answerMarginMs
-  const cluster = createKafkaCluster({ ...options, requestTimeoutMs })
-  const route = createRoute(cluster)
-  const trySend = createTrySend(cluster, { timeoutMs: deadlineMs, clock: systemClock })
+  const cluster = createKafkaCluster({ ...options, topics: [topic], requestTimeoutMs })
+  const timeouts = { timeoutMs: deadlineMs, clock: systemClock }
+  const trySend = createTrySend(cluster, { topic, pool, ...timeouts })
+  const partitionsOf = () => cluster.cached()?.topics.get(topic)?.partitions
+  let turn = 0
 
-  async function sendRouted(records: readonly RoutedRecord[]): Promise<void> {
+  function partitionOf(buffer: Buffer, start: number): number {
+    const count = partitionsOf()?.length
+    if (count === undefined) return -1
+    const partition = partitionAt(buffer, start, count)
+    return partition < 0 ? (turn = (turn + 1) % count) : partition
+  }
+
+  async function sendEncoded(records: EncodedRecords): Promise<void> {
     const options = { trySend, deadlineMs, pauseMs: retryPauseMs }
     const failed = await sendWithRetries(records, options)
     if (failed !== null) throw new PartialSendError(failed.failures, failed.cause)
   }
 
+  async function send(records: readonly OutgoingRecord[]): Promise<void> {
+    if (cluster.cached() === undefined) await cluster.connect().catch(throwUnreached)
+    const encoded = new EncodedRecords()
+    for (const record of records) {
+      if (record.topic !== topic) throw new TypeError(`topic "${record.topic}" is not configured`)
+      const buffer = encodeRecord(record)
+      const places = { buffers: [buffer], starts: [0], ends: [buffer.length] }
+      encoded.add(places, 0, partitionOf(buffer, 0))
+    }
+    await sendEncoded(encoded)
+  }
+
   return {
     connect: () => cluster.connect(),
-    route,
-    sendRouted,
-    send: async (records) => {
-      if (cluster.cached() === undefined) await cluster.connect().catch(throwUnreached)
-      await sendRouted(records.map((record) => ({ ...record, ...route(record.topic, record.key) })))
-    },
+    partitionOf,
+    leaderOf: (partition) => partitionsOf()?.[partition]?.leader ?? -1,
+    sendEncoded,
+    send,
     close: () => cluster.close()
-  }
-}
-
-function createRoute(cluster: KafkaCluster): RoutingProducer['route'] {
-  let turn = 0
-  return function route(topic, key) {
-    const known = cluster.cached()?.topics.get(topic)
-    if (known === undefined) return nowhere
-    const { partitionsCount } = known
-    const partition =
-      key === null ? (turn = (turn + 1) % partitionsCount) : partitionOf(key, partitionsCount)
-    return { partition, leader: known.partitions[partition]?.leader ?? -1 }
   }
 }
 

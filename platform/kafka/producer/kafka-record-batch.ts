@@ -1,4 +1,4 @@
-/** Encodes uncompressed record batches in Kafka's format 2.
+/** Writes uncompressed record batches in Kafka's format 2.
  *
  *     base offset 8 · length 4 · leader epoch 4 · magic 1 · CRC-32C 4 · attributes 2
  *         last offset delta 4 · first and last timestamp 16 · producer 14 · count 4 · records …
@@ -8,19 +8,8 @@
  */
 import { crc32c } from '@node-rs/crc32'
 import type { ByteWriter } from './byte-writer.ts'
-import { bytesSize, varintSize } from './byte-writer.ts'
-import type { OutgoingRecord } from '../record-producer.ts'
-
-export type BatchRecord = Pick<OutgoingRecord, 'key' | 'value' | 'headers'>
-
-/** Records with their encoded sizes. */
-export interface MeasuredBatch {
-  readonly records: readonly BatchRecord[]
-  /** Size in bytes of each record, without its length prefix. */
-  readonly sizes: readonly number[]
-  /** Size of the whole batch in bytes. */
-  readonly size: number
-}
+import { varintSize } from './byte-writer.ts'
+import type { EncodedRecords } from './encoded-records.ts'
 
 /** Position of the first byte covered by the checksum. The first record begins at `headBytes`. */
 const checkedFrom = 21
@@ -28,7 +17,7 @@ const headBytes = 61
 /** Size of the base offset and the length field. The length does not count these fields. */
 const uncountedBytes = 12
 const formatVersion = 2
-/** Marks an absent leader epoch, producer id, producer epoch, sequence or key. */
+/** Marks an absent leader epoch, producer id, producer epoch or sequence. */
 const none = -1
 /**
  * Size of a record's attributes and timestamp delta. The delta is 0, because all records have the
@@ -36,27 +25,31 @@ const none = -1
  */
 const recordHeadBytes = 2
 
-export function measureBatch(records: readonly BatchRecord[]): MeasuredBatch {
-  const sizes = records.map(recordSize)
-  const total = sizes.reduce((sum, size) => sum + varintSize(size) + size, headBytes)
-  return { records, sizes, size: total }
-}
-
-function recordSize({ key, value, headers }: BatchRecord, offsetDelta: number): number {
-  let size = recordHeadBytes + varintSize(offsetDelta)
-  size += key === null ? varintSize(none) : bytesSize(key.length)
-  size += bytesSize(value.length)
-  size += varintSize(Object.keys(headers).length)
-  for (const name in headers) {
-    const text = headers[name] as string | Buffer
-    size += bytesSize(Buffer.byteLength(name)) + bytesSize(Buffer.byteLength(text))
+/** Returns the size in bytes of a batch with the records at `indexes`. */
+export function batchSize(records: EncodedRecords, indexes: readonly number[]): number {
+  let size = headBytes
+  for (let delta = 0; delta < indexes.length; delta++) {
+    const bytes = recordSize(records, indexes[delta] as number, delta)
+    size += varintSize(bytes) + bytes
   }
   return size
 }
 
+function recordSize({ starts, ends }: EncodedRecords, index: number, delta: number): number {
+  const bytes = (ends[index] as number) - (starts[index] as number)
+  return recordHeadBytes + varintSize(delta) + bytes
+}
+
+/** The records of a batch, in order, and the size that `batchSize` returned for them. */
+interface Batch {
+  readonly records: EncodedRecords
+  readonly indexes: readonly number[]
+  readonly size: number
+}
+
 /** @param timestamp the time of all records, in milliseconds since 1970 */
-export function writeBatch(writer: ByteWriter, batch: MeasuredBatch, timestamp: number): void {
-  const { records, sizes, size } = batch
+export function writeBatch(writer: ByteWriter, batch: Batch, timestamp: number): void {
+  const { records, indexes, size } = batch
   const start = writer.at
   writer.int64(0)
   writer.int32(size - uncountedBytes)
@@ -64,33 +57,23 @@ export function writeBatch(writer: ByteWriter, batch: MeasuredBatch, timestamp: 
   writer.int8(formatVersion)
   writer.int32(0)
   writer.int16(0)
-  writer.int32(records.length - 1)
+  writer.int32(indexes.length - 1)
   writer.int64(timestamp)
   writer.int64(timestamp)
   writer.int64(none)
   writer.int16(none)
   writer.int32(none)
-  writer.int32(records.length)
-  for (let index = 0; index < records.length; index++) {
-    writer.varint(sizes[index] as number)
-    writeRecord(writer, records[index] as BatchRecord, index)
+  writer.int32(indexes.length)
+  for (let delta = 0; delta < indexes.length; delta++) {
+    const index = indexes[delta] as number
+    writer.varint(recordSize(records, index, delta))
+    writer.int16(0)
+    writer.varint(delta)
+    const buffer = records.buffers[index] as Buffer
+    writer.copy(buffer, records.starts[index] as number, records.ends[index] as number)
   }
   if (writer.at - start !== size)
     throw new Error('the size of a batch differs from the computed size')
   const checked = writer.bytes.subarray(start + checkedFrom, writer.at)
   writer.bytes.writeUInt32BE(crc32c(checked), start + checkedFrom - 4)
-}
-
-function writeRecord(writer: ByteWriter, record: BatchRecord, offsetDelta: number): void {
-  const { key, value, headers } = record
-  writer.int16(0)
-  writer.varint(offsetDelta)
-  if (key === null) writer.varint(none)
-  else writer.prefixed(key)
-  writer.prefixed(value)
-  writer.varint(Object.keys(headers).length)
-  for (const name in headers) {
-    writer.prefixed(name)
-    writer.prefixed(headers[name] as string | Buffer)
-  }
 }

@@ -1,18 +1,19 @@
 /** Makes one attempt to send records: one request per broker, with one record batch per partition.
  */
 import type { Clock } from '../../../core/clock.ts'
-import { partitionOf } from '../../../core/decision/partition.ts'
+import type { BufferPool } from '../../process/buffer-pool.ts'
+import { partitionAt } from './encoded-records.ts'
+import type { EncodedRecords } from './encoded-records.ts'
 import type { KafkaCluster } from './kafka-cluster.ts'
 import type { Cluster } from './kafka-metadata.ts'
-import { produceRequestOf } from './kafka-produce-request.ts'
+import { writeProduceRequest } from './kafka-produce-request.ts'
 import type { PartitionResult, PartitionRecords } from './kafka-produce-request.ts'
 import { nameOfCode, resultOfCode, resultOfError } from './kafka-produce-results.ts'
-import type { RoutedRecord } from '../record-producer.ts'
 import type { SendAttempt, TrySend, ProduceResult } from './send-with-retries.ts'
 
-/** Records of one partition, with their indexes in the input. */
+/** Records of one partition, with their indexes in the list of records. */
 interface PartitionGroup extends PartitionRecords {
-  readonly indexes: readonly number[]
+  readonly indexes: number[]
   /** Broker id of the partition leader; -1 if unknown. */
   readonly leader: number
 }
@@ -26,79 +27,104 @@ interface GroupResult {
 }
 
 interface TrySendOptions {
+  readonly topic: string
   /** Maximum time a broker waits for its replicas before it responds. */
   readonly timeoutMs: number
   /** Provides the timestamp of the records. */
   readonly clock: Clock
+  /** Provides the buffers of requests. */
+  readonly pool: BufferPool
 }
 
 export function createTrySend(cluster: KafkaCluster, options: TrySendOptions): TrySend {
-  const { timeoutMs, clock } = options
+  const { topic, timeoutMs, clock, pool } = options
 
   async function produce(
     leader: number,
-    groups: readonly PartitionGroup[]
+    records: EncodedRecords,
+    partitions: readonly PartitionGroup[]
   ): Promise<GroupResult[]> {
+    let buffer: Buffer | undefined
     try {
-      const responses = await cluster.produce(leader, () =>
-        produceRequestOf(groups, { timeoutMs, timestamp: clock.now() })
-      )
-      return groups.map((of) => groupResultOf(of, responses))
+      const responses = await cluster.produce(leader, () => {
+        const request = { topic, records, partitions, timeoutMs, timestamp: clock.now() }
+        const { bytes, at } = writeProduceRequest(request, pool)
+        buffer = bytes
+        return bytes.subarray(0, at)
+      })
+      // The broker has read the request. After an error, the socket may still hold the buffer.
+      if (buffer !== undefined) pool.give(buffer)
+      return partitions.map((of) => groupResultOf(of, responses))
     } catch (cause) {
       const result = resultOfError(cause)
-      return groups.map(({ indexes }) => ({ indexes, result, cause }))
+      return partitions.map(({ indexes }) => ({ indexes, result, cause }))
     }
   }
 
-  return async function trySend(records) {
+  return async function trySend(records, indexes) {
     try {
-      const groups = groupByPartition(records, await cluster.load())
+      const partitions = partitionsOf(await cluster.load(), topic)
+      const groups = groupByPartition(records, indexes, partitions)
       const byLeader = Map.groupBy(groups, ({ leader }) => leader)
-      const sent = [...byLeader].map(([leader, of]) => produce(leader, of))
-      const attempt = attemptOf((await Promise.all(sent)).flat(), records.length)
+      const sent = [...byLeader].map(([leader, of]) => produce(leader, records, of))
+      const attempt = attemptOf((await Promise.all(sent)).flat())
       // An unknown result can mean that a partition has moved to another broker.
-      if (attempt?.results.includes('unknown') === true) cluster.refresh()
+      if (attempt !== null && [...attempt.results.values()].includes('unknown')) cluster.refresh()
       return attempt
     } catch (cause) {
       cluster.refresh()
       const result = resultOfError(cause)
-      return { results: records.map(() => result), cause }
+      return { results: new Map(indexes.map((index) => [index, result])), cause }
     }
   }
+}
+
+type Partitions = readonly { readonly leader: number }[]
+
+function partitionsOf({ topics }: Cluster, topic: string): Partitions {
+  const known = topics.get(topic)
+  if (known === undefined) throw new TypeError(`topic "${topic}" is not configured`)
+  return known.partitions
 }
 
 /**
  * Groups the records by partition and looks up the current leaders, because leaders can change
  * after the records are routed.
  */
-function groupByPartition(records: readonly RoutedRecord[], { topics }: Cluster): PartitionGroup[] {
-  const at = (index: number): RoutedRecord => records[index] as RoutedRecord
-  return [...Map.groupBy(records.keys(), (index) => at(index).topic)].flatMap(([topic, all]) => {
-    const known = topics.get(topic)
-    if (known === undefined) throw new TypeError(`topic "${topic}" is not configured`)
-    const { partitions, partitionsCount } = known
-    const byPartition = Map.groupBy(all, (index) => partitionFor(at(index), partitionsCount))
-    return [...byPartition].map(([partition, indexes]) => {
+function groupByPartition(
+  records: EncodedRecords,
+  indexes: readonly number[],
+  partitions: Partitions
+): Iterable<PartitionGroup> {
+  const groups = new Map<number, PartitionGroup>()
+  for (const index of indexes) {
+    const partition = partitionFor(records, index, partitions.length)
+    const group = groups.get(partition)
+    if (group !== undefined) group.indexes.push(index)
+    else {
       const leader = partitions[partition]?.leader ?? -1
-      return { topic, partition, leader, indexes, records: indexes.map(at) }
-    })
-  })
+      groups.set(partition, { partition, leader, indexes: [index] })
+    }
+  }
+  return groups.values()
 }
 
 /**
  * Returns the partition of a record. Chooses one if the record was routed before the metadata was
  * known.
  */
-function partitionFor({ partition, key }: RoutedRecord, partitionsCount: number): number {
+function partitionFor(records: EncodedRecords, index: number, partitions: number): number {
+  const { buffers, starts, partitions: known } = records
+  const partition = known[index] as number
   if (partition >= 0) return partition
-  return key === null ? 0 : partitionOf(key, partitionsCount)
+  return Math.max(0, partitionAt(buffers[index] as Buffer, starts[index] as number, partitions))
 }
 
 function groupResultOf(
-  { topic, partition, indexes }: PartitionGroup,
+  { partition, indexes }: PartitionGroup,
   responses: readonly PartitionResult[]
-) {
-  const response = responses.find((one) => one.partition === partition && one.topic === topic)
+): GroupResult {
+  const response = responses.find((one) => one.partition === partition)
   const result = resultOfCode(response?.errorCode)
   const cause =
     result === 'acknowledged' ? null : new PartitionError(partition, response?.errorCode)
@@ -106,12 +132,12 @@ function groupResultOf(
 }
 
 /** Merges the results. Returns null if all records are acknowledged, which is the usual case. */
-function attemptOf(groupResults: readonly GroupResult[], count: number): SendAttempt | null {
+function attemptOf(groupResults: readonly GroupResult[]): SendAttempt | null {
   const failed = groupResults.find(({ result }) => result !== 'acknowledged')
   if (failed === undefined) return null
-  const results = Array<ProduceResult>(count).fill('unknown')
+  const results = new Map<number, ProduceResult>()
   for (const { indexes, result } of groupResults) {
-    for (const index of indexes) results[index] = result
+    for (const index of indexes) results.set(index, result)
   }
   return { results, cause: failed.cause }
 }

@@ -3,7 +3,7 @@
  * A broker accepts or rejects the batch of a partition as a whole. If a single record may have
  * caused the rejection, the batch is halved repeatedly until that record fails alone.
  */
-import type { RoutedRecord } from '../record-producer.ts'
+import type { EncodedRecords } from './encoded-records.ts'
 
 /**
  * Result of one attempt for a record. `unknown`: the record may have been written. `divisible`: the
@@ -12,16 +12,19 @@ import type { RoutedRecord } from '../record-producer.ts'
 export type ProduceResult = 'acknowledged' | 'unknown' | 'refused' | 'divisible'
 
 export interface SendAttempt {
-  /** One result per record, in the order of the records. */
-  readonly results: readonly ProduceResult[]
+  /** The result of each record, by its index. */
+  readonly results: ReadonlyMap<number, ProduceResult>
   readonly cause: unknown
 }
 
 /**
- * Makes one attempt.
+ * Makes one attempt to send the records at `indexes`.
  * @returns null if every record is acknowledged
  */
-export type TrySend = (records: readonly RoutedRecord[]) => Promise<SendAttempt | null>
+export type TrySend = (
+  records: EncodedRecords,
+  indexes: readonly number[]
+) => Promise<SendAttempt | null>
 
 interface SendWithRetriesOptions {
   readonly trySend: TrySend
@@ -37,23 +40,24 @@ interface SendFailure {
 
 /** @returns null if every record is acknowledged */
 export async function sendWithRetries(
-  records: readonly RoutedRecord[],
+  records: EncodedRecords,
   { trySend, deadlineMs, pauseMs }: SendWithRetriesOptions
 ): Promise<SendFailure | null> {
   const giveUpAt = performance.now() + deadlineMs
-  const first = await trySend(records)
+  const all = [...records.buffers.keys()]
+  const first = await trySend(records, all)
   if (first === null) return null
 
   const failures = new Map<number, boolean>()
   let { cause } = first
-  const open = sort([...records.keys()], { results: first.results, records, failures })
+  const open = sort(all, { results: first.results, records, failures })
   for (let group = open.pop(); group !== undefined; group = open.pop()) {
     if (performance.now() + pauseMs >= giveUpAt) {
       for (const index of group) failures.set(index, true)
       continue
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    const attempt = await trySend(group.map((index) => records[index] as RoutedRecord))
+    const attempt = await trySend(records, group)
     if (attempt === null) continue
     cause = attempt.cause
     open.push(...sort(group, { results: attempt.results, records, failures }))
@@ -61,20 +65,19 @@ export async function sendWithRetries(
   return failures.size === 0 ? null : { failures, cause }
 }
 
-interface Sorting {
-  readonly results: readonly ProduceResult[]
-  readonly records: readonly RoutedRecord[]
+interface Sorting extends Pick<SendAttempt, 'results'> {
+  readonly records: EncodedRecords
   readonly failures: Map<number, boolean>
 }
 
 /** Stores permanent failures and returns the groups to retry. The last group is retried first. */
 function sort(group: readonly number[], { results, records, failures }: Sorting): number[][] {
-  const unknown = group.filter((_, at) => results[at] === 'unknown')
-  const divisible = group.filter((_, at) => results[at] === 'divisible')
-  group.forEach((index, at) => {
-    if (results[at] === 'refused') failures.set(index, false)
-  })
-  const batches = Map.groupBy(divisible, (index) => records[index]?.partition)
+  const unknown = group.filter((index) => results.get(index) === 'unknown')
+  const divisible = group.filter((index) => results.get(index) === 'divisible')
+  for (const index of group) {
+    if (results.get(index) === 'refused') failures.set(index, false)
+  }
+  const batches = Map.groupBy(divisible, (index) => records.partitions[index])
   const halves = [...batches.values()].flatMap((batch) => halved(batch, failures))
   return unknown.length === 0 ? halves : [unknown, ...halves]
 }

@@ -77,7 +77,7 @@ async function passBoth(access: Access): Promise<string[]> {
   const topic = await createTopic(access)
   const client = createKafkaClient({ ...access, clientId: 'test', logger })
   const producers = [
-    createKafkaProducer({ ...access, clientId: 'test', topics: [topic], deadlineMs }),
+    createKafkaProducer({ ...access, clientId: 'test', topic, deadlineMs }),
     client.producer()
   ]
   for (const [index, producer] of producers.entries()) {

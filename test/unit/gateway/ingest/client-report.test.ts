@@ -5,13 +5,15 @@ import { describe, expect, test } from '@jest/globals'
 import { createTakeClientReport, dropReasons } from '../../../../gateway/ingest/client-report.ts'
 import { createUsageCounters } from '../../../../usage/usage-counters.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
-import { organizationId, principal, submissionOf } from './fakes.ts'
+import { batchOf, organizationId, principal, submissionOf } from './fakes.ts'
 
 function take(client_report: unknown, ...agents: unknown[]) {
   const metrics = new RecordingMetrics()
   const usage = createUsageCounters({ metrics })
-  const items = agents.map((agent_id) => submissionOf({ input: 1, output: '', agent_id }))
-  createTakeClientReport({ metrics, usage })({ client_report, items, sizes: [] }, principal)
+  const items = agents.map((agent_id) => ({
+    submission: submissionOf({ input: 1, output: '', agent_id })
+  }))
+  createTakeClientReport({ metrics, usage })(batchOf(items, client_report), principal)
   const { keys, organizations } = usage.drain()
   const reasons = metrics.counts.map(({ labels, value }) => [labels['reason'], value])
   const known = [...(organizations.get(organizationId)?.agents ?? [])]

@@ -2,17 +2,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
 import { KeyProblem } from '../../../../auth/key-problem.ts'
-import type { BatchAttempt } from '../../../../gateway/ingest/attempt.ts'
+import type { Attempt } from '../../../../gateway/ingest/attempt.ts'
 import { noon } from '../../../support/builders.ts'
 import { callOf } from '../../api/fakes.ts'
-import { createNotes, organizationId, principal, submissionOf } from './fakes.ts'
+import { batchOf, createNotes, organizationId, principal, submissionOf } from './fakes.ts'
 
-function attemptOf(members: Partial<BatchAttempt> = {}): BatchAttempt {
-  return {
-    ...{ call: callOf(), principal, submission: null, decision: null, quota: null },
-    ...{ items: [], sizes: [], ids: [], decisions: [] },
-    ...members
-  }
+function attemptOf(members: Partial<Attempt> = {}): Attempt {
+  return { call: callOf(), principal, quota: null, batch: null, ...members }
 }
 
 function drained({ noted }: ReturnType<typeof createNotes>) {
@@ -39,7 +35,7 @@ describe('accepted', () => {
   test('counts accepted decisions and records the first use of the key', () => {
     const scene = createNotes()
     const submission = submissionOf({ input: 1, output: '', sdk_version: 'py/1.2' })
-    scene.notes.accepted(attemptOf({ submission }), 1)
+    scene.notes.accepted(attemptOf({ batch: batchOf([{ submission }]) }), 1)
     scene.notes.accepted(attemptOf({ call: callOf({ remote_address: '192.0.2.9' }) }), 4)
     const { key, attempts, agents } = drained(scene)
     expect(key?.accepted).toBe(5)
@@ -52,7 +48,8 @@ describe('rejected', () => {
   test('records the reason, the agent and the request of a rejection', () => {
     const scene = createNotes()
     const submission = submissionOf({ output: 7, agent_id: 'a', sdk_version: 'ts/1' })
-    scene.notes.rejected(attemptOf({ submission }), invalid)
+    const batch = batchOf([{ submission, problem: invalid }])
+    scene.notes.rejected(attemptOf({ batch }), invalid)
     const { key, attempts, agents } = drained(scene)
     expect(attempts).toEqual([
       {
@@ -108,7 +105,8 @@ describe('rejected', () => {
     ['a body that is not an object', '[1]', {}]
   ])('does not count %s for an agent', (_what, body, expected) => {
     const scene = createNotes()
-    scene.notes.rejected(attemptOf({ submission: submissionOf(body) }), invalid)
+    const batch = batchOf([{ submission: submissionOf(body), problem: invalid }])
+    scene.notes.rejected(attemptOf({ batch }), invalid)
     expect(drained(scene).agents).toEqual(expected)
   })
 })
@@ -117,8 +115,9 @@ test('counts each item of a batch, and records one attempt per reason', () => {
   const scene = createNotes()
   const of = (agent_id: string) => submissionOf({ input: 1, output: '', agent_id })
   const malformed = new Problem('malformed_json', { detail: 'No.' })
-  const items = [of('a'), of('a'), of('b'), malformed, of('c')]
-  scene.notes.rejectedEach(attemptOf({ items }), [invalid, invalid, invalid, malformed, null])
+  const rejected = ['a', 'a', 'b'].map((id) => ({ submission: of(id), problem: invalid }))
+  const batch = batchOf([...rejected, { problem: malformed }, { submission: of('c') }])
+  scene.notes.rejectedEach(attemptOf({ batch }))
   const { key, attempts, agents } = drained(scene)
   expect(agents).toEqual({ a: { invalid_decision: 2 }, b: { invalid_decision: 1 } })
   expect(attempts.map(({ code, agent_id }) => [code, agent_id])).toEqual([

@@ -3,14 +3,17 @@ import { describe, expect, test } from '@jest/globals'
 import { createDecoderFactory } from '../../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import { readWireFormat } from '../../../../core/wire-format.ts'
-import { createEncode, decisionBytesMax } from '../../../../gateway/ingest/encode.ts'
+import { createEncoder, decisionBytesMax } from '../../../../gateway/ingest/encode.ts'
 import { decisionContract } from '../../../../schemas/index.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { problemOf } from '../../api/fakes.ts'
+import { decodeRecord } from '../../platform/kafka/producer/records.ts'
 
 const metrics = new RecordingMetrics()
-const encode = createEncode({ topic: 'decisions', schemaId: () => 4711, metrics })
+const encoder = createEncoder({ schemaId: () => 4711, metrics })
+const encode = (...given: Parameters<typeof encoder.encode>) =>
+  decodeRecord(encoder.encode(...given))
 const decodePayload = createDecoderFactory<Decision>(decisionContract.schema)(
   decisionContract.schema
 )
@@ -18,8 +21,7 @@ const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 test('the value is the decision in Avro, under the id of its schema', () => {
   const decision = aDecision({ input: '{"n":12345678901234567890}', output: '\u0000👩‍👩‍👧' })
-  const { topic, value } = encode(decision)
-  expect(topic).toBe('decisions')
+  const { value } = encode(decision)
   const { schemaId, payload } = readWireFormat(value)
   expect(schemaId).toBe(4711)
   expect(decodePayload(payload)).toEqual(decision)
@@ -62,12 +64,13 @@ describe('headers', () => {
 
 test('returns 503 with Retry-After until the schema is loaded', async () => {
   let id: number | null = null
-  const waiting = createEncode({ topic: 'decisions', schemaId: () => id, metrics })
-  const problem = await problemOf(() => waiting(aDecision()))
+  const waiting = createEncoder({ schemaId: () => id, metrics })
+  const problem = await problemOf(() => waiting.encode(aDecision()))
   expect(problem.code).toBe('schema_unavailable')
   expect(problem.options.headers).toEqual({ 'retry-after': '5' })
+  expect(waiting.frameOf(aDecision())).toBeNull()
   id = 1
-  expect(readWireFormat(waiting(aDecision()).value).schemaId).toBe(1)
+  expect(readWireFormat(decodeRecord(waiting.encode(aDecision())).value).schemaId).toBe(1)
 })
 
 test('accepts a decision of exactly the maximum size', () => {
@@ -92,3 +95,21 @@ test.each(['input', 'output', 'metadata'] as const)(
     })
   }
 )
+
+test('the frame of a request has the bytes that its records have in common', () => {
+  const { organization_id, received_at, ...decision } = aDecision({
+    decision_id: '0'.repeat(36),
+    agent_id: null,
+    session_id: null
+  })
+  const receipt = { organization_id, received_at }
+  for (const header of [undefined, traceparent, 'malformed']) {
+    const { prefix, suffix } = encoder.frameOf(receipt, header) ?? {}
+    const record = encoder.encode({ ...decision, ...receipt }, header)
+    const { value } = decodeRecord(record)
+    expect(prefix?.length).toBeGreaterThan(5 + 36 + 36)
+    expect(value.subarray(0, prefix?.length)).toEqual(prefix)
+    expect(record.subarray(record.length - (suffix?.length ?? 0))).toEqual(suffix)
+    expect(record.length - (suffix?.length ?? 0)).toBe(record.indexOf(value) + value.length)
+  }
+})

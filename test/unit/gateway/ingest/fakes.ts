@@ -1,18 +1,31 @@
 /** Provides fakes for the ingest steps: a caller, a body and Kafka. */
 import type { KeyPrincipal } from '../../../../core/principal.ts'
 import { createUsageCounters } from '../../../../usage/usage-counters.ts'
+import type { Decision } from '../../../../core/decision/decision.ts'
+import type { Problem } from '../../../../core/problem.ts'
 import { createCountUsage } from '../../../../gateway/ingest/count-usage.ts'
+import { DecisionBatch } from '../../../../gateway/ingest/decision-batch.ts'
+import { createEncoder } from '../../../../gateway/ingest/encode.ts'
+import type { Encoder } from '../../../../gateway/ingest/encode.ts'
+import { loadKernel } from '../../../../gateway/ingest/kernel/kernel.ts'
+import type { Kernel, ItemPlaces } from '../../../../gateway/ingest/kernel/kernel.ts'
+import { createReadCertain } from '../../../../gateway/ingest/kernel/read-certain.ts'
 import type { Quota } from '../../../../gateway/ingest/limit-rate.ts'
 import { parse } from '../../../../gateway/ingest/parse.ts'
 import type { Submission } from '../../../../gateway/ingest/parse.ts'
+import { createReadDecisions } from '../../../../gateway/ingest/read-decisions.ts'
+import { createValidate } from '../../../../gateway/ingest/validate.ts'
+import type { Validate } from '../../../../gateway/ingest/validate.ts'
+import { encodeRecord } from '../../../../platform/kafka/producer/encoded-records.ts'
 import type {
-  OutgoingRecord,
-  RecordRoute,
-  RoutedRecord,
-  RoutingProducer
-} from '../../../../platform/kafka/record-producer.ts'
+  EncodedProducer,
+  EncodedRecords
+} from '../../../../platform/kafka/producer/encoded-records.ts'
+import { BufferPool } from '../../../../platform/process/buffer-pool.ts'
 import { noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
+import { decodeRecord } from '../../platform/kafka/producer/records.ts'
+import type { DecodedRecord } from '../../platform/kafka/producer/records.ts'
 
 export const organizationId = '01938c4e-2222-7000-8000-5b7a9f002f6d'
 
@@ -43,33 +56,110 @@ export function submissionOf(body: string | object): Submission {
   return parse('application/json', Buffer.from(text))
 }
 
-export function aRecord(valueBytes = 100, key: string | null = null): OutgoingRecord {
+/** Returns an encoded record with a value of `valueBytes` bytes. */
+export function aRecord(valueBytes = 100, key: string | null = null): Buffer {
   const bytes = key === null ? null : Buffer.from(key)
-  return { topic: 'decisions', key: bytes, value: Buffer.alloc(valueBytes), headers: {} }
+  return encodeRecord({ key: bytes, value: Buffer.alloc(valueBytes), headers: {} })
+}
+
+const encoder = createEncoder({ schemaId: () => 1, metrics: new RecordingMetrics() })
+
+/** Leaves every body to the parser. */
+export const noKernel: Kernel = () => null
+
+/** What reads the bodies: the parser alone, or the kernel first. */
+export const kernels: [string, Kernel][] = [
+  ['the parser', noKernel],
+  ['the kernel', loadKernel(new BufferPool())]
+]
+
+interface ReadersOptions {
+  /** Default: `noKernel`. */
+  readonly kernel?: Kernel
+  readonly pool?: BufferPool
+  readonly metrics?: RecordingMetrics
+  readonly encoder?: Encoder
+  readonly validate?: Validate
+}
+
+/** Creates the readers of bodies. By default, the parser reads everything. */
+export function createReaders(
+  options: ReadersOptions = {}
+): ReturnType<typeof createReadDecisions> {
+  const { kernel = noKernel, pool = new BufferPool(), metrics = new RecordingMetrics() } = options
+  const clock = { now: () => noon }
+  const { validate = createValidate({ clock, metrics }) } = options
+  const { encoder: encoderOfBodies = createEncoder({ schemaId: () => 1, metrics }) } = options
+  const parts = { encoder: encoderOfBodies, validate }
+  const readCertain = createReadCertain({ kernel, pool, clock, metrics, ...parts })
+  return createReadDecisions({ readCertain, ...parts })
+}
+
+/** A decision of a batch: a record, a submission or a problem, or several of them. */
+interface BatchItem {
+  /** Default: a record without a key, or none if there is a problem. */
+  readonly record?: Buffer | Decision
+  readonly submission?: Submission
+  readonly problem?: Problem
+  /** The decision_id of a decision with a problem and without a record. */
+  readonly id?: string
+  readonly size?: number
+}
+
+function addTo(batch: DecisionBatch, item: BatchItem): void {
+  const { submission = null, problem = null, id = null, size = 0 } = item
+  const index = batch.addUnread()
+  batch.parsed(index, submission, size)
+  const record = item.record ?? (problem === null ? aRecord() : null)
+  if (record !== null) {
+    batch.accept(index, Buffer.isBuffer(record) ? record : encoder.encode(record))
+  }
+  if (problem !== null) batch.reject(index, problem, id)
+}
+
+/** Creates a batch. An item with a record and a problem is rejected after it was encoded. */
+export function batchOf(items: readonly BatchItem[], clientReport?: unknown): DecisionBatch {
+  const batch = new DecisionBatch({ client_report: clientReport })
+  for (const item of items) addTo(batch, item)
+  return batch
+}
+
+/** Returns the places of a record that is alone in its slab, as the kernel returns them. */
+export function rowOf(slab: Buffer, members: Partial<ItemPlaces> = {}): ItemPlaces {
+  const places = { start: 0, end: 0, recordStart: 0, recordEnd: slab.length }
+  return { ...places, hasAgent: 0, unknownMembers: 0, sdkStart: -1, sdkEnd: -1, ...members }
+}
+
+/** Returns the record of a decision, or null if it has none. */
+export function recordAt(batch: DecisionBatch, index: number): DecodedRecord | null {
+  const buffer = batch.buffers[index] ?? null
+  return buffer === null ? null : decodeRecord(buffer, batch.starts[index], batch.ends[index])
 }
 
 /**
- * A producer whose writes are acknowledged by the test. The key `broker-2` is routed to a second
- * leader.
+ * A producer whose writes are acknowledged by the test. The key `broker-2` belongs to a partition
+ * of a second leader.
  */
-export class FakeRoutingProducer implements RoutingProducer {
-  readonly sends: { records: readonly RoutedRecord[]; answer: PromiseWithResolvers<void> }[] = []
+export class FakeProducer implements EncodedProducer {
+  readonly sends: { records: EncodedRecords; answer: PromiseWithResolvers<void> }[] = []
 
-  route(_topic: string, key: Buffer | null): RecordRoute {
-    return key?.toString() === 'broker-2'
-      ? { partition: 1, leader: 2 }
-      : { partition: 0, leader: 1 }
+  partitionOf(buffer: Buffer, start: number): number {
+    return decodeRecord(buffer, start).key?.toString() === 'broker-2' ? 1 : 0
+  }
+
+  leaderOf(partition: number): number {
+    return partition + 1
   }
 
   connect(): Promise<void> {
     return Promise.resolve()
   }
 
-  send(records: readonly OutgoingRecord[]): Promise<void> {
-    return this.sendRouted(records.map((record) => ({ ...record, partition: 0 })))
+  send(): Promise<void> {
+    return Promise.reject(new Error('not implemented'))
   }
 
-  sendRouted(records: readonly RoutedRecord[]): Promise<void> {
+  sendEncoded(records: EncodedRecords): Promise<void> {
     const answer = Promise.withResolvers<void>()
     this.sends.push({ records, answer })
     return answer.promise

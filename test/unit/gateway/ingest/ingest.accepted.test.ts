@@ -6,16 +6,16 @@ import { Problem } from '../../../../core/problem.ts'
 import { decisionObjection } from '../../../../core/decision/storable.ts'
 import { createDecode } from '../../../../platform/registry/decode.ts'
 import { createStoreDecisions } from '../../../../consumers/storage/store-decisions.ts'
-import { createEncode } from '../../../../gateway/ingest/encode.ts'
+import { createEncoder } from '../../../../gateway/ingest/encode.ts'
 import { parse } from '../../../../gateway/ingest/parse.ts'
 import { createValidate, idOf } from '../../../../gateway/ingest/validate.ts'
-import type { OutgoingRecord } from '../../../../platform/kafka/record-producer.ts'
 import { decisionContract } from '../../../../schemas/index.ts'
 import { noon } from '../../../support/builders.ts'
 import { cutMember } from '../../../support/exactness/cut-members.ts'
 import { ingestBody } from '../../../support/exactness/ingest-bodies.ts'
 import { aMessage, FakeRegistry } from '../../consumers/fakes.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
+import { decodeRecord } from '../../platform/kafka/producer/records.ts'
 import { principal } from './fakes.ts'
 
 /** The seed is fixed, so that every run generates the same bodies. */
@@ -25,7 +25,7 @@ const schemaId = 7
 
 const metrics = new RecordingMetrics()
 const validate = createValidate({ clock: { now: () => noon }, metrics })
-const encode = createEncode({ topic: 'agent-decisions', schemaId: () => schemaId, metrics })
+const encoder = createEncoder({ schemaId: () => schemaId, metrics })
 const registry = new FakeRegistry()
 registry.schemas.set(schemaId, decisionContract.schema)
 const decode = createDecode<Decision>({
@@ -35,11 +35,11 @@ const decode = createDecode<Decision>({
 })
 
 /** Runs the synchronous ingest steps. Returns null if the body is rejected. */
-function take(body: string): { decision: Decision; record: OutgoingRecord } | null {
+function take(body: string): { decision: Decision; record: Buffer } | null {
   try {
     const submission = parse('application/json', Buffer.from(body))
     const decision = validate(submission, principal, idOf(submission))
-    return { decision, record: encode(decision) }
+    return { decision, record: encoder.encode(decision) }
   } catch (error) {
     expect(error).toBeInstanceOf(Problem)
     expect((error as Problem).status).toBeLessThan(500)
@@ -92,8 +92,8 @@ function textsOf(value: unknown): string[] {
   return [value.toString('utf8', elementAt)]
 }
 
-async function decoded(record: OutgoingRecord): Promise<Decision> {
-  const outcome = await decode(aMessage({ value: record.value }))
+async function decoded(record: Buffer): Promise<Decision> {
+  const outcome = await decode(aMessage({ value: decodeRecord(record).value }))
   if (outcome.kind !== 'decoded') throw new Error(`refused: ${JSON.stringify(outcome)}`)
   return outcome.value
 }

@@ -1,47 +1,93 @@
-/** Tests the agent limit: only the agent that exceeds it is rejected. */
+/** Tests the agent limit: only decisions of the agent that exceeds it are rejected. */
 import { expect, test } from '@jest/globals'
-import { createLimitAgent } from '../../../../gateway/ingest/limit-agent.ts'
-import { aDecision } from '../../../support/builders.ts'
+import { Problem } from '../../../../core/problem.ts'
+import type { DecisionBatch } from '../../../../gateway/ingest/decision-batch.ts'
+import { createLimitAgents } from '../../../../gateway/ingest/limit-agent.ts'
 import { FakeLimiter } from './fake-limiter.ts'
+import { batchOf, organizationId, submissionOf } from './fakes.ts'
 
 function scene(points: number) {
   const rateLimiter = new FakeLimiter()
   const limit = { points, windowSeconds: 60 }
-  return { rateLimiter, limitAgent: createLimitAgent({ rateLimiter, limit }) }
+  const limitAgents = createLimitAgents({ rateLimiter, limit })
+  /** Limits a batch with a decision of each agent, and returns the code of each problem. */
+  const codesOf = async (agents: readonly unknown[], organization = organizationId) => {
+    const batch = batchOfAgents(...agents)
+    await limitAgents(batch, organization)
+    return batch.problems.map((problem) => problem?.code ?? null)
+  }
+  return { rateLimiter, limitAgents, codesOf }
 }
 
-test('takes no points without a limit', () => {
-  const { rateLimiter, limitAgent } = scene(0)
-  expect(limitAgent(aDecision())).toBeNull()
+function batchOfAgents(...agents: readonly unknown[]): DecisionBatch {
+  return batchOf(
+    agents.map((agent_id) => ({ submission: submissionOf({ input: 1, output: '', agent_id }) }))
+  )
+}
+
+test('takes no points without a limit', async () => {
+  const { rateLimiter, codesOf } = scene(0)
+  expect(await codesOf(['a', 'a'])).toEqual([null, null])
   expect(rateLimiter.limits.size).toBe(0)
 })
 
 test('limits an agent separately in each organization', async () => {
-  const { limitAgent } = scene(2)
-  const mine = aDecision({ agent_id: 'a' })
-  expect([limitAgent(mine), limitAgent(mine)]).toEqual([null, null])
-  const refused = await limitAgent(mine)
-  expect(refused?.code).toBe('rate_limited')
-  expect(refused?.options).toMatchObject({
+  const { limitAgents, codesOf } = scene(2)
+  expect(await codesOf(['a', 'a'])).toEqual([null, null])
+  const refused = batchOfAgents('a')
+  await limitAgents(refused, organizationId)
+  expect(refused.problems[0]?.code).toBe('rate_limited')
+  expect(refused.problems[0]?.options).toMatchObject({
     detail: 'Each agent may send 2 decisions per 60 s. Retry after the delay in `Retry-After`.',
     headers: { 'ratelimit-policy': '"agent";q=2;w=60', ratelimit: '"agent";r=0;t=13' }
   })
-  expect(limitAgent(aDecision({ agent_id: 'b' }))).toBeNull()
-  const organization_id = '01938c4e-3333-7000-8000-5b7a9f002f6d'
-  expect(limitAgent(aDecision({ agent_id: 'a', organization_id }))).toBeNull()
+  expect(await codesOf(['b'])).toEqual([null])
+  expect(await codesOf(['a'], '01938c4e-3333-7000-8000-5b7a9f002f6d')).toEqual([null])
 })
 
-test('accepts an asynchronous result of the limiter', async () => {
-  const { rateLimiter, limitAgent } = scene(1)
-  const mine = aDecision({ agent_id: 'a' })
-  rateLimiter.slow.add(`agent:${mine.organization_id}:a`)
-  expect(await limitAgent(mine)).toBeNull()
-  expect((await limitAgent(mine))?.code).toBe('rate_limited')
+test('rejects only decisions of the agent over its limit within a batch', async () => {
+  const { codesOf } = scene(2)
+  expect(await codesOf(['a', 'b', 'a', 'a', 'b', null])).toEqual([
+    ...[null, null, null],
+    ...['rate_limited', null, null]
+  ])
 })
 
-test('does not limit decisions without an agent', () => {
-  const { rateLimiter, limitAgent } = scene(1)
-  const nobodys = aDecision({ agent_id: null })
-  expect([limitAgent(nobodys), limitAgent(nobodys)]).toEqual([null, null])
+test('accepts asynchronous results of the limiter, also next to synchronous ones', async () => {
+  const { rateLimiter, codesOf } = scene(1)
+  rateLimiter.slow.add(`agent:${organizationId}:a`)
+  expect(await codesOf(['a'])).toEqual([null])
+  expect(await codesOf(['b', 'a', 'b', 'a'])).toEqual([
+    ...[null, 'rate_limited'],
+    ...['rate_limited', 'rate_limited']
+  ])
+})
+
+test('does not limit decisions without an agent', async () => {
+  const { rateLimiter, codesOf } = scene(1)
+  expect(await codesOf([null, undefined, '', null])).toEqual([null, null, null, null])
   expect(rateLimiter.limits.size).toBe(0)
+})
+
+test('takes no points for rejected decisions, which keep their problem', async () => {
+  const { rateLimiter, limitAgents } = scene(1)
+  const invalid = new Problem('invalid_decision', { detail: 'No.' })
+  const submission = submissionOf({ input: 1, output: '', agent_id: 'a' })
+  const batch = batchOf([{ submission, problem: invalid }, { submission }, { submission }])
+  await limitAgents(batch, organizationId)
+  expect(batch.problems[0]).toBe(invalid)
+  expect(batch.problems.map((problem) => problem?.code ?? null)).toEqual([
+    ...['invalid_decision', null, 'rate_limited']
+  ])
+  expect([...rateLimiter.left.values()]).toEqual([0])
+})
+
+test('fails if the limiter fails', async () => {
+  const { rateLimiter, codesOf } = scene(1)
+  const bug = new TypeError('a bug')
+  rateLimiter.slow.add(`agent:${organizationId}:a`)
+  rateLimiter.meanwhile = () => {
+    throw bug
+  }
+  await expect(codesOf(['a', 'b'])).rejects.toBe(bug)
 })

@@ -6,10 +6,9 @@ import { createOutcomes } from '../../../../gateway/ingest/outcomes.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { callOf } from '../../api/fakes.ts'
-import { createNotes, principal, quota } from './fakes.ts'
+import { batchOf, createNotes, principal, quota } from './fakes.ts'
 
 const call = callOf()
-const known = { call, submission: null }
 
 function scene(problem: Problem | null = null) {
   const metrics = new RecordingMetrics()
@@ -29,7 +28,12 @@ describe('acknowledge', () => {
   test('responds 202 with two members and the quota', () => {
     const { outcomes, counted } = scene()
     const decision = aDecision()
-    const reply = outcomes.acknowledge({ ...known, principal, decision, quota })
+    const reply = outcomes.acknowledge({
+      call,
+      principal,
+      batch: batchOf([{ record: decision }]),
+      quota
+    })
     expect(reply).toEqual({
       status: 202,
       headers: { 'content-type': 'application/json; charset=utf-8', ...quota.headers },
@@ -48,10 +52,8 @@ describe('reject', () => {
   test('counts the code and adds the id and the quota to the response', async () => {
     const { outcomes, charged, counted } = scene()
     const decision = aDecision()
-    const refused = (await outcomes.reject(
-      { ...known, principal, decision, quota },
-      problem
-    )) as Problem
+    const batch = batchOf([{ record: decision, problem }])
+    const refused = (await outcomes.reject({ call, principal, batch, quota }, problem)) as Problem
     expect(refused.code).toBe('log_unavailable')
     expect(refused.options).toMatchObject({
       members: { decision_id: decision.decision_id },
@@ -64,7 +66,8 @@ describe('reject', () => {
   test('charges an item that is not a decision', async () => {
     const { outcomes, charged } = scene()
     const invalid = new Problem('invalid_decision', { detail: 'No.' })
-    const attempt = { ...outcomes.begin(call), principal }
+    const batch = batchOf([{ problem: invalid, id: aDecision().decision_id }])
+    const attempt = { ...outcomes.begin(call), principal, batch }
     const refused = (await outcomes.reject(attempt, invalid)) as Problem
     expect(charged).toEqual([{ principal, points: 1 }])
     expect(refused.options.headers).toEqual(quota.headers)
@@ -95,7 +98,7 @@ describe('reject', () => {
     ['does not charge a rejection by the rate limit again', principal, quota]
   ])('%s', async (_what, who, taken) => {
     const { outcomes, charged } = scene()
-    await outcomes.reject({ ...known, principal: who, decision: null, quota: taken }, problem)
+    await outcomes.reject({ call, principal: who, batch: null, quota: taken }, problem)
     expect(charged).toEqual([])
   })
 
@@ -109,11 +112,6 @@ describe('reject', () => {
   })
 })
 
-test('a new attempt has no principal, submission, decision or quota', () => {
-  expect(scene().outcomes.begin(call)).toEqual({
-    ...known,
-    principal: null,
-    decision: null,
-    quota: null
-  })
+test('a new attempt has no principal, batch or quota', () => {
+  expect(scene().outcomes.begin(call)).toEqual({ call, principal: null, batch: null, quota: null })
 })

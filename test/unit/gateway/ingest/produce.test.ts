@@ -1,54 +1,31 @@
-/** Tests producing: batches, acknowledgements, the deadline and the memory limit. */
+/** Tests producing: batches, acknowledgements and the deadline. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
-import { createProduce } from '../../../../gateway/ingest/produce.ts'
+import { DecisionBatch } from '../../../../gateway/ingest/decision-batch.ts'
 import { PartialSendError, ProduceError } from '../../../../platform/kafka/record-producer.ts'
-import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { problemOf } from '../../api/fakes.ts'
-import { aRecord, FakeRoutingProducer } from './fakes.ts'
-
-const overheadBytes = 512
-const mebibyte = 1024 * 1024
+import { RecordingPool } from '../../platform/kafka/producer/records.ts'
+import { aRecord, batchOf, rowOf } from './fakes.ts'
+import type { FakeProducer } from './fakes.ts'
+import { mebibyte, scene, watch } from './produce-scene.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-function scene(overrides: { inFlightBytesMax?: number } = {}) {
-  const log = new FakeRoutingProducer()
-  const metrics = new RecordingMetrics()
-  const line = createProduce({
-    producer: log,
-    metrics,
-    lingerMs: 3,
-    deadlineMs: 10_000,
-    inFlightBytesMax: 64 * mebibyte,
-    ...overrides
-  })
-  const inFlight = () => [
-    metrics.levelOf('sluice_produce_in_flight_bytes'),
-    metrics.levelOf('sluice_produce_in_flight_records')
-  ]
-  return { ...line, log, metrics, inFlight }
-}
-
-/** Tracks the state of a promise without waiting for it. */
-function watch(promise: Promise<void>): { state: 'waiting' | 'resolved' | 'rejected' } {
-  const seen: { state: 'waiting' | 'resolved' | 'rejected' } = { state: 'waiting' }
-  promise.then(
-    () => (seen.state = 'resolved'),
-    () => (seen.state = 'rejected')
-  )
-  return seen
+/** Returns the bytes of each record. */
+function bytesOf({ records }: FakeProducer['sends'][number]): Buffer[] {
+  const { buffers, starts, ends } = records
+  return buffers.map((buffer, index) => buffer.subarray(starts[index], ends[index]))
 }
 
 describe('the batch', () => {
   test('contains the records that arrive within the linger time', async () => {
     const { produce, log } = scene()
-    const records = [aRecord(), aRecord(), aRecord()]
+    const records = [aRecord(1), aRecord(2), aRecord(3)]
     const produced = Promise.all(records.map(produce))
     expect(log.sends).toHaveLength(0)
     await jest.advanceTimersByTimeAsync(3)
-    expect(log.sends.map((send) => send.records)).toMatchObject([records])
+    expect(log.sends.map(bytesOf)).toEqual([records])
     log.acknowledge(0)
     await produced
   })
@@ -133,20 +110,47 @@ describe('the result', () => {
   })
 
   test('is separate for each record of a partly failed batch', async () => {
-    const { produceEach, log } = scene()
+    const { produceBatch, log } = scene()
     const overLimit = new Problem('rate_limited', { detail: 'No.' })
-    const produced = produceEach([aRecord(), overLimit, aRecord(), aRecord()])
+    const batch = batchOf([{}, { problem: overLimit, record: aRecord() }, {}, {}])
+    const produced = produceBatch(batch)
     await jest.advanceTimersByTimeAsync(3)
+    expect(log.sends.map(({ records }) => records.length)).toEqual([3])
     const failures = new Map([
       [1, true],
       [2, false]
     ])
     log.fail(0, new PartialSendError(failures, null))
-    const [first, second, third, fourth] = await produced
+    await produced
+    const [first, second, third, fourth] = batch.problems
     expect(first).toBeNull()
     expect(second).toBe(overLimit)
     expect(third?.options.headers).toEqual({ 'retry-after': '2' })
     expect(fourth?.options.headers).toEqual({ 'retry-after': '30' })
+  })
+
+  test('is separate for records of one request in several batches', async () => {
+    const { produceBatch, log } = scene()
+    const keys = [null, 'broker-2', null, 'broker-2']
+    const batch = batchOf(keys.map((key) => ({ record: aRecord(100, key) })))
+    const produced = produceBatch(batch)
+    await jest.advanceTimersByTimeAsync(3)
+    log.acknowledge(0)
+    log.fail(1, new PartialSendError(new Map([[1, true]]), null))
+    await produced
+    expect(batch.problems.map((problem) => problem?.code ?? null)).toEqual([
+      ...[null, null, null, 'log_unavailable']
+    ])
+  })
+
+  test('of rejected decisions alone comes at once, without a write', async () => {
+    const { produceBatch, log } = scene()
+    const invalid = new Problem('invalid_decision', { detail: 'No.' })
+    const batch = batchOf([{ problem: invalid }, { problem: invalid }])
+    await produceBatch(batch)
+    await produceBatch(batchOf([]))
+    expect(batch.problems).toEqual([invalid, invalid])
+    expect([log.sends, jest.getTimerCount()]).toEqual([[], 0])
   })
 
   test('does not wait for a broker that stalls with other records', async () => {
@@ -154,7 +158,7 @@ describe('the result', () => {
     const stalled = watch(produce(aRecord(100, 'broker-2')))
     const produced = watch(produce(aRecord()))
     await jest.advanceTimersByTimeAsync(3)
-    expect(log.sends.map(({ records }) => records[0]?.partition)).toEqual([1, 0])
+    expect(log.sends.map(({ records }) => records.partitions[0])).toEqual([1, 0])
     log.acknowledge(1)
     await jest.advanceTimersByTimeAsync(0)
     expect([stalled.state, produced.state]).toEqual(['waiting', 'resolved'])
@@ -182,6 +186,27 @@ describe('the result', () => {
     expect(produced.state).toBe('rejected')
   })
 
+  test.each<[string, Error | null, boolean]>([
+    ['is acknowledged', null, true],
+    ['fails, because the client may still send the record', new Error('socket'), false]
+  ])(
+    'decides whether the slab of the records is reused: the write %s',
+    async (_what, error, isReused) => {
+      const { produceBatch, log } = scene()
+      const pool = new RecordingPool()
+      const slab = aRecord()
+      const batch = new DecisionBatch({ pool })
+      batch.addRead(slab, rowOf(slab))
+      const produced = produceBatch(batch)
+      await jest.advanceTimersByTimeAsync(3)
+      if (error === null) log.acknowledge(0)
+      else log.fail(0, error)
+      await produced
+      batch.release()
+      expect(pool.given).toEqual(isReused ? [slab] : [])
+    }
+  )
+
   test('leaves no timer when all records have a result', async () => {
     const { produce, log } = scene()
     const produced = produce(aRecord())
@@ -189,84 +214,5 @@ describe('the result', () => {
     log.acknowledge(0)
     await produced
     expect(jest.getTimerCount()).toBe(0)
-  })
-})
-
-describe('in-flight records', () => {
-  const size = 1000 - overheadBytes
-
-  test('are counted from the first moment to the acknowledgement', async () => {
-    const { produce, log, inFlight } = scene()
-    const produced = Promise.all([produce(aRecord(size)), produce(aRecord(size))])
-    await jest.advanceTimersByTimeAsync(3)
-    expect(inFlight()).toEqual([2000, 2])
-    log.acknowledge(0)
-    await produced
-    await jest.advanceTimersByTimeAsync(0)
-    expect(inFlight()).toEqual([0, 0])
-  })
-
-  test('are limited: beyond the limit the result is 503 at once, without a write', async () => {
-    const { produce, log } = scene({ inFlightBytesMax: 2500 })
-    const taken = [produce(aRecord(size)), produce(aRecord(size))]
-    const problem = await problemOf(produce(aRecord(size)))
-    expect(problem.code).toBe('overloaded')
-    expect(problem.options.headers).toEqual({ 'retry-after': '1' })
-    await jest.advanceTimersByTimeAsync(3)
-    expect(log.sends.map(({ records }) => records.length)).toEqual([2])
-    log.acknowledge(0)
-    await Promise.all(taken)
-  })
-
-  test('may fill the limit to the last byte', async () => {
-    const { produce, inFlight } = scene({ inFlightBytesMax: 2000 })
-    void produce(aRecord(size))
-    void produce(aRecord(size))
-    await jest.advanceTimersByTimeAsync(3)
-    expect(inFlight()).toEqual([2000, 2])
-  })
-
-  test('count after the deadline, until the client releases the records', async () => {
-    const { produce, log, inFlight } = scene({ inFlightBytesMax: 1500 })
-    const late = problemOf(produce(aRecord(size)))
-    await jest.advanceTimersByTimeAsync(10_003)
-    await late
-    expect(inFlight()).toEqual([1000, 1])
-    expect((await problemOf(produce(aRecord(size)))).code).toBe('overloaded')
-    log.fail(0, new Error('gave up'))
-    await jest.advanceTimersByTimeAsync(0)
-    expect(inFlight()).toEqual([0, 0])
-    const recovered = produce(aRecord(size))
-    await jest.advanceTimersByTimeAsync(3)
-    log.acknowledge(1)
-    await recovered
-  })
-})
-
-describe('drain', () => {
-  test('sends open batches and resolves once they are acknowledged', async () => {
-    const { produce, drain, log } = scene()
-    const produced = watch(produce(aRecord()))
-    const drained = watch(drain())
-    expect(log.sends).toHaveLength(1)
-    await jest.advanceTimersByTimeAsync(1000)
-    expect(drained.state).toBe('waiting')
-    log.acknowledge(0)
-    await jest.advanceTimersByTimeAsync(0)
-    expect([produced.state, drained.state]).toEqual(['resolved', 'resolved'])
-  })
-
-  test('waits for batches in flight, even if they fail', async () => {
-    const { produce, drain, log } = scene()
-    const produced = watch(produce(aRecord()))
-    await jest.advanceTimersByTimeAsync(3)
-    const drained = watch(drain())
-    log.fail(0, new Error('socket'))
-    await jest.advanceTimersByTimeAsync(0)
-    expect([produced.state, drained.state]).toEqual(['rejected', 'resolved'])
-  })
-
-  test('returns at once when nothing was produced', async () => {
-    await scene().drain()
   })
 })

@@ -11,7 +11,7 @@ import {
 const size = 100
 
 function written(write: (writer: ByteWriter) => void): Buffer {
-  const writer = new ByteWriter(size)
+  const writer = new ByteWriter(Buffer.alloc(size))
   write(writer)
   return writer.bytes.subarray(0, writer.at)
 }
@@ -82,4 +82,14 @@ test('texts and bytes follow their length', () => {
   expect(reader.readVarIntBytes()).toEqual(Buffer.alloc(0))
   const sizes = [text, '', ''].map((one) => bytesSize(Buffer.byteLength(one)))
   expect(bytes.length).toBe((sizes[0] ?? 0) + bytesSize(2) + (sizes[2] ?? 0))
+})
+
+test('a part of another buffer is copied', () => {
+  const source = Buffer.from('0123456789')
+  const bytes = written((writer) => {
+    writer.int8(1)
+    writer.copy(source, 3, 6)
+    writer.copy(source, 9, 10)
+  })
+  expect(bytes.toString('latin1')).toBe('\u00013459')
 })

@@ -2,17 +2,33 @@
 import { describe, expect, test } from '@jest/globals'
 import { Reader, readRecordsBatch, Writer } from '@platformatic/kafka'
 import {
-  produceRequestOf,
   readProduceResponse,
-  requireProduce
+  requireProduce,
+  writeProduceRequest
 } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
-import type { PartitionResult } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
+import type {
+  PartitionRecords,
+  PartitionResult
+} from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
 import { noon } from '../../../../support/builders.ts'
+import { encodedRecordsOf, RecordingPool } from './records.ts'
 
 const timeoutMs = 9000
 
-function recordsOf(...texts: string[]) {
-  return texts.map((text) => ({ key: null, value: Buffer.from(text), headers: {} }))
+/** Writes a request with the records `texts` into a buffer of exactly the size that it takes. */
+function requestOf(
+  topic: string,
+  texts: readonly string[],
+  partitions: readonly PartitionRecords[]
+): Buffer {
+  const records = encodedRecordsOf(
+    texts.map((text) => ({ key: null, value: Buffer.from(text), headers: {} }))
+  )
+  const request = { topic, records, partitions, timeoutMs, timestamp: noon }
+  const pool = new RecordingPool()
+  const { bytes, at } = writeProduceRequest(request, pool)
+  expect(pool.taken).toEqual([bytes])
+  return bytes.subarray(0, at)
 }
 
 function readRequest(request: Buffer) {
@@ -35,14 +51,15 @@ function valuesIn(batch: Buffer): string[] {
   return readRecordsBatch(Reader.from(batch)).records.map(({ value }) => String(value))
 }
 
-test('contains a batch for each partition, by topic, and nothing more', () => {
-  const request = produceRequestOf(
+test('contains a batch for each partition of the topic, and nothing more', () => {
+  const request = requestOf(
+    'темы',
+    ['1', '3', '2', '4'],
     [
-      { topic: 'a', partition: 7, records: recordsOf('1', '2') },
-      { topic: 'темы', partition: 0, records: recordsOf('3') },
-      { topic: 'a', partition: 300, records: recordsOf('4') }
-    ],
-    { timeoutMs, timestamp: noon }
+      { partition: 7, indexes: [0, 2] },
+      { partition: 0, indexes: [1] },
+      { partition: 300, indexes: [3] }
+    ]
   )
   expect(readRequest(request)).toEqual({
     transactionalId: null,
@@ -50,16 +67,26 @@ test('contains a batch for each partition, by topic, and nothing more', () => {
     timeout: timeoutMs,
     topics: [
       {
-        name: 'a',
+        name: 'темы',
         partitions: [
           { index: 7, values: ['1', '2'] },
+          { index: 0, values: ['3'] },
           { index: 300, values: ['4'] }
         ]
-      },
-      { name: 'темы', partitions: [{ index: 0, values: ['3'] }] }
+      }
     ],
     left: 0
   })
+})
+
+test('fits its buffer with a topic name of the maximum length and many partitions', () => {
+  const name = 't'.repeat(249)
+  const texts = Array.from({ length: 2000 }, (_, index) => String(index))
+  const partitions = texts.map((_, index) => ({ partition: index, indexes: [index] }))
+  const { topics, left } = readRequest(requestOf(name, texts, partitions))
+  expect(topics.map((topic) => topic.name)).toEqual([name])
+  expect(topics[0]?.partitions.flatMap(({ values }) => values)).toEqual(texts)
+  expect(left).toBe(0)
 })
 
 /** Builds a response as a broker writes it, with errors of individual records. */

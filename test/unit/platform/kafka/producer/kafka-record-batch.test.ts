@@ -5,19 +5,26 @@ import { describe, expect, test } from '@jest/globals'
 import { jsCRC32C, Reader, readRecordsBatch } from '@platformatic/kafka'
 import fc from 'fast-check'
 import { ByteWriter } from '../../../../../platform/kafka/producer/byte-writer.ts'
-import {
-  measureBatch,
-  writeBatch
-} from '../../../../../platform/kafka/producer/kafka-record-batch.ts'
-import type { BatchRecord } from '../../../../../platform/kafka/producer/kafka-record-batch.ts'
+import type { EncodedRecords } from '../../../../../platform/kafka/producer/encoded-records.ts'
+import { batchSize, writeBatch } from '../../../../../platform/kafka/producer/kafka-record-batch.ts'
 import { noon } from '../../../../support/builders.ts'
+import { encodedRecordsOf } from './records.ts'
+import type { TestRecord } from './records.ts'
 
-function batchOf(records: readonly BatchRecord[], timestamp = noon): Buffer {
-  const batch = measureBatch(records)
-  const writer = new ByteWriter(batch.size)
-  writeBatch(writer, batch, timestamp)
-  expect(writer.at).toBe(batch.size)
+function batchAt(records: EncodedRecords, indexes: readonly number[]): Buffer {
+  const size = batchSize(records, indexes)
+  const writer = new ByteWriter(Buffer.alloc(size))
+  writeBatch(writer, { records, indexes, size }, noon)
+  expect(writer.at).toBe(size)
   return writer.bytes
+}
+
+function batchOf(records: readonly TestRecord[]): Buffer {
+  return batchAt(encodedRecordsOf(records), [...records.keys()])
+}
+
+function recordOf(text: string): TestRecord {
+  return { key: null, value: Buffer.from(text), headers: {} }
 }
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
@@ -57,15 +64,28 @@ describe('records', () => {
     expect(read[0]?.value?.length).toBe(4_400_000)
     expect(read[5000]?.offsetDelta).toBe(5000)
   })
+
+  test('are only those at the indexes, in that order', () => {
+    const texts = ['a', 'b', 'c', 'd']
+    const records = encodedRecordsOf(texts.map((text) => recordOf(text)))
+    const read = readRecordsBatch(Reader.from(batchAt(records, [3, 0, 2]))).records
+    expect(read.map(({ value }) => String(value))).toEqual(['d', 'a', 'c'])
+    expect(read.map(({ offsetDelta }) => offsetDelta)).toEqual([0, 1, 2])
+  })
+})
+
+test('a batch begins at the current position of the writer', () => {
+  const records = encodedRecordsOf([recordOf('a')])
+  const size = batchSize(records, [0])
+  const writer = new ByteWriter(Buffer.alloc(size + 20, 0xee))
+  writer.int64(1)
+  writeBatch(writer, { records, indexes: [0], size }, noon)
+  expect(writer.bytes.subarray(8, 8 + size)).toEqual(batchAt(records, [0]))
+  expect(writer.bytes.subarray(8 + size)).toEqual(Buffer.alloc(12, 0xee))
 })
 
 test('the header has the fields that a broker checks', () => {
-  const records = ['a', 'b', 'c'].map((text) => ({
-    key: null,
-    value: Buffer.from(text),
-    headers: {}
-  }))
-  const written = batchOf(records)
+  const written = batchOf(['a', 'b', 'c'].map((text) => recordOf(text)))
   expect(readRecordsBatch(Reader.from(written))).toMatchObject({
     firstOffset: 0n,
     length: written.length - 12,
@@ -83,14 +103,11 @@ test('the header has the fields that a broker checks', () => {
 })
 
 test('a record that differs from its computed size is rejected', () => {
-  let asked = 0
-  const headers = {
-    get changing() {
-      asked += 1
-      return asked === 1 ? 'long' : 'short'
-    }
-  }
-  const batch = measureBatch([{ key: null, value: Buffer.alloc(1), headers }])
-  const writer = new ByteWriter(2 * batch.size)
-  expect(() => writeBatch(writer, batch, noon)).toThrow('differs from the computed size')
+  const records = encodedRecordsOf([recordOf('long')])
+  const size = batchSize(records, [0])
+  records.ends[0] = (records.ends[0] as number) - 1
+  const writer = new ByteWriter(Buffer.alloc(2 * size))
+  expect(() => writeBatch(writer, { records, indexes: [0], size }, noon)).toThrow(
+    'differs from the computed size'
+  )
 })

@@ -5,8 +5,10 @@ import type { KafkaCluster } from '../../../../../platform/kafka/producer/kafka-
 import type { Cluster } from '../../../../../platform/kafka/producer/kafka-metadata.ts'
 import type { PartitionResult } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
 import { createTrySend } from '../../../../../platform/kafka/producer/kafka-try-send.ts'
-import type { RoutedRecord } from '../../../../../platform/kafka/record-producer.ts'
+import type { SendAttempt } from '../../../../../platform/kafka/producer/send-with-retries.ts'
 import { noon } from '../../../../support/builders.ts'
+import { encodedRecordsOf, RecordingPool } from './records.ts'
+import type { TestRecord } from './records.ts'
 
 type Answer = (partition: number) => number | Error | null
 
@@ -63,13 +65,34 @@ function partitionsIn(request: Buffer) {
   return topics.flat()
 }
 
-function recordOf(text: string, partition: number, key: string | null = null): RoutedRecord {
+function recordOf(text: string, partition: number, key: string | null = null): TestRecord {
   const bytes = key === null ? null : Buffer.from(key)
-  return { topic: 't', key: bytes, value: Buffer.from(text), headers: {}, partition }
+  return { key: bytes, value: Buffer.from(text), headers: {}, partition }
 }
 
-function trySend(cluster: KafkaCluster, records: readonly RoutedRecord[]) {
-  return createTrySend(cluster, { timeoutMs: 1000, clock: { now: () => noon } })(records)
+interface TrySendCall {
+  readonly cluster: KafkaCluster
+  /** Default: `four`. */
+  readonly records?: readonly TestRecord[]
+  /** Default: all records. */
+  readonly indexes?: readonly number[]
+  readonly topic?: string
+  readonly now?: () => number
+  readonly pool?: RecordingPool
+}
+
+function trySend(call: TrySendCall): Promise<SendAttempt | null> {
+  const { cluster, records = four, topic = 't', now = () => noon } = call
+  const { indexes = [...records.keys()], pool = new RecordingPool() } = call
+  const attempt = createTrySend(cluster, { topic, timeoutMs: 1000, clock: { now }, pool })
+  return attempt(encodedRecordsOf(records), indexes)
+}
+
+/** Returns the results of the records at the indexes 0, 1, 2 and so on. */
+function resultsOf(tried: SendAttempt | null): unknown[] {
+  const entries = [...(tried?.results ?? [])].toSorted(([a], [b]) => a - b)
+  expect(entries.map(([index]) => index)).toEqual([...entries.keys()])
+  return entries.map(([, result]) => result)
 }
 
 const four = ['a', 'b', 'c', 'd'].map((text, index) => recordOf(text, [0, 2, 1, 0][index] ?? 0))
@@ -77,7 +100,7 @@ const four = ['a', 'b', 'c', 'd'].map((text, index) => recordOf(text, [0, 2, 1, 
 describe('an acknowledged record', () => {
   test('is sent to the leader of its partition, in one request per leader', async () => {
     const cluster = new FakeCluster(() => 0)
-    expect(await trySend(cluster, four)).toBeNull()
+    expect(await trySend({ cluster })).toBeNull()
     expect(cluster.sent).toEqual([
       { leader: 1, partitions: [0, 1], values: ['a', 'd', 'c'] },
       { leader: 2, partitions: [2], values: ['b'] }
@@ -87,18 +110,26 @@ describe('an acknowledged record', () => {
 
   test('is sent to the partition of its key if it was not routed before', async () => {
     const cluster = new FakeCluster(() => 0)
-    expect(
-      await trySend(cluster, [recordOf('a', -1, 'refund-agent'), recordOf('b', -1)])
-    ).toBeNull()
+    const records = [recordOf('a', -1, 'refund-agent'), recordOf('b', -1)]
+    expect(await trySend({ cluster, records })).toBeNull()
     expect(cluster.sent.map(({ partitions }) => partitions)).toEqual([[3], [0]])
+  })
+
+  test('is sent without the records that are not in this attempt', async () => {
+    const cluster = new FakeCluster(() => 0)
+    expect(await trySend({ cluster, indexes: [3, 1] })).toBeNull()
+    expect(cluster.sent).toEqual([
+      { leader: 1, partitions: [0], values: ['d'] },
+      { leader: 2, partitions: [2], values: ['b'] }
+    ])
   })
 })
 
 describe('a failed record', () => {
   test('is reported with its result', async () => {
     const cluster = new FakeCluster((partition) => [0, 10, 29][partition] ?? null)
-    const tried = await trySend(cluster, four)
-    expect(tried?.results).toEqual(['acknowledged', 'refused', 'divisible', 'acknowledged'])
+    const tried = await trySend({ cluster })
+    expect(resultsOf(tried)).toEqual(['acknowledged', 'refused', 'divisible', 'acknowledged'])
     expect((tried?.cause as Error).message).toBe(
       'the broker responded with MESSAGE_TOO_LARGE for partition 1'
     )
@@ -108,16 +139,27 @@ describe('a failed record', () => {
 
   test('of an unavailable broker does not affect records of another', async () => {
     const cluster = new FakeCluster((partition) => (partition === 2 ? new NetworkError('gone') : 0))
-    const tried = await trySend(cluster, four)
-    expect(tried?.results).toEqual(['acknowledged', 'unknown', 'acknowledged', 'acknowledged'])
+    const tried = await trySend({ cluster })
+    expect(resultsOf(tried)).toEqual(['acknowledged', 'unknown', 'acknowledged', 'acknowledged'])
     expect(tried?.cause).toBeInstanceOf(NetworkError)
     expect(cluster.refreshes).toBe(1)
   })
 
+  test('is reported by its index in the list, if not all records are sent', async () => {
+    const cluster = new FakeCluster((partition) => (partition === 1 ? 10 : 0))
+    const tried = await trySend({ cluster, indexes: [3, 2] })
+    expect(tried?.results).toEqual(
+      new Map([
+        [3, 'acknowledged'],
+        [2, 'divisible']
+      ])
+    )
+  })
+
   test('missing in the response is unknown', async () => {
     const cluster = new FakeCluster((partition) => (partition === 1 ? null : 0))
-    const tried = await trySend(cluster, four)
-    expect(tried?.results[2]).toBe('unknown')
+    const tried = await trySend({ cluster })
+    expect(tried?.results.get(2)).toBe('unknown')
     expect((tried?.cause as Error).message).toContain('the broker responded with nothing')
   })
 
@@ -126,8 +168,9 @@ describe('a failed record', () => {
     [new UserError('no such mechanism'), 'refused']
   ])('after %s, before any request was sent, is %s', async (error, verdict) => {
     const cluster = new FakeCluster(() => 0, error)
-    const tried = await trySend(cluster, four)
-    expect(tried).toEqual({ results: four.map(() => verdict), cause: error })
+    const tried = await trySend({ cluster })
+    expect(resultsOf(tried)).toEqual(four.map(() => verdict))
+    expect(tried?.cause).toBe(error)
     expect(cluster.sent).toEqual([])
   })
 
@@ -135,15 +178,54 @@ describe('a failed record', () => {
     const cluster = new FakeCluster(() => 0)
     cluster.produce = () => Promise.reject(new NetworkError('refused'))
     const stamps: number[] = []
-    const clock = { now: () => stamps.push(noon) }
-    const tried = await createTrySend(cluster, { timeoutMs: 1000, clock })(four)
-    expect(tried?.results).toEqual(four.map(() => 'unknown'))
+    const pool = new RecordingPool()
+    const tried = await trySend({ cluster, pool, now: () => stamps.push(noon) })
+    expect(resultsOf(tried)).toEqual(four.map(() => 'unknown'))
     expect(stamps).toEqual([])
+    expect(pool.taken).toEqual([])
   })
 
   test('of a topic that is not configured is unknown', async () => {
-    const tried = await trySend(new FakeCluster(() => 0), [{ ...recordOf('a', 0), topic: 'other' }])
-    expect(tried?.results).toEqual(['unknown'])
+    const cluster = new FakeCluster(() => 0)
+    const tried = await trySend({ cluster, records: [recordOf('a', 0)], topic: 'other' })
+    expect(resultsOf(tried)).toEqual(['unknown'])
     expect((tried?.cause as Error).message).toBe('topic "other" is not configured')
+  })
+})
+
+describe('the buffer of a request', () => {
+  test('is taken from the pool, and returned only after the response', async () => {
+    const cluster = new FakeCluster(() => 0)
+    const pool = new RecordingPool()
+    const answer = Promise.withResolvers<void>()
+    const produce = cluster.produce.bind(cluster)
+    cluster.produce = async (leader, makeRequest) => {
+      const answers = await produce(leader, makeRequest)
+      await answer.promise
+      return answers
+    }
+    const tried = trySend({ cluster, pool })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([pool.taken.length, pool.given]).toEqual([2, []])
+    answer.resolve()
+    await tried
+    expect(new Set(pool.given)).toEqual(new Set(pool.taken))
+    expect(pool.given).toHaveLength(2)
+  })
+
+  test('is returned if the broker rejects the records', async () => {
+    const pool = new RecordingPool()
+    await trySend({ cluster: new FakeCluster(() => 10), pool })
+    expect(pool.given).toHaveLength(2)
+  })
+
+  test('is not returned after an error, because the socket may still hold it', async () => {
+    const cluster = new FakeCluster((partition) => (partition === 2 ? new NetworkError('gone') : 0))
+    const pool = new RecordingPool()
+    await trySend({ cluster, pool })
+    const [first, second] = pool.taken
+    expect(partitionsIn(second as Buffer)).toMatchObject([{ partition: 2 }])
+    expect(pool.given).toHaveLength(1)
+    expect(pool.given[0]).toBe(first)
   })
 })

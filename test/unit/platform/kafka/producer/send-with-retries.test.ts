@@ -1,11 +1,15 @@
 /** Tests retries: which records are sent again, which batches are halved, and when retries stop. */
 import { describe, expect, test } from '@jest/globals'
-import type { RoutedRecord } from '../../../../../platform/kafka/record-producer.ts'
 import { sendWithRetries } from '../../../../../platform/kafka/producer/send-with-retries.ts'
-import type { ProduceResult } from '../../../../../platform/kafka/producer/send-with-retries.ts'
+import type {
+  ProduceResult,
+  TrySend
+} from '../../../../../platform/kafka/producer/send-with-retries.ts'
+import { decodeRecords, encodedRecordsOf } from './records.ts'
+import type { TestRecord } from './records.ts'
 
-function recordOf(name: string, partition = 0): RoutedRecord {
-  return { topic: 't', key: null, value: Buffer.from(name), headers: {}, partition }
+function recordOf(name: string, partition = 0): TestRecord {
+  return { key: null, value: Buffer.from(name), headers: {}, partition }
 }
 
 /**
@@ -14,11 +18,14 @@ function recordOf(name: string, partition = 0): RoutedRecord {
  */
 function brokerOf(judge: (names: string[], index: number, tries: number) => ProduceResult) {
   const tries: string[][] = []
-  const trySend = (records: readonly RoutedRecord[]) => {
-    const names = records.map(({ value }) => value.toString())
+  const trySend: TrySend = (records, indexes) => {
+    const all = decodeRecords(records)
+    const names = indexes.map((index) => String(all[index]?.value))
     tries.push(names)
-    const results = names.map((_, index) => judge(names, index, tries.length))
-    const isTaken = results.every((verdict) => verdict === 'acknowledged')
+    const results = new Map(
+      indexes.map((index, at) => [index, judge(names, at, tries.length)] as const)
+    )
+    const isTaken = [...results.values()].every((result) => result === 'acknowledged')
     return Promise.resolve(isTaken ? null : { results, cause: new Error('no') })
   }
   return { tries, trySend }
@@ -26,11 +33,11 @@ function brokerOf(judge: (names: string[], index: number, tries: number) => Prod
 
 async function send(
   broker: ReturnType<typeof brokerOf>,
-  records: RoutedRecord[],
+  records: readonly TestRecord[],
   deadlineMs = 9e9
 ) {
   const { trySend } = broker
-  return sendWithRetries(records, { trySend, deadlineMs, pauseMs: 0 })
+  return sendWithRetries(encodedRecordsOf(records), { trySend, deadlineMs, pauseMs: 0 })
 }
 
 const abc = ['a', 'b', 'c'].map((name) => recordOf(name))

@@ -1,0 +1,87 @@
+/** Reads a batch with the kernel. Items that are not certainly valid are left to the parser. */
+import type { Clock } from '../../../core/clock.ts'
+import { uuidv7 } from '../../../core/ids/ids.ts'
+import { Problem } from '../../../core/problem.ts'
+import type { BufferPool } from '../../../platform/process/buffer-pool.ts'
+import type { Metrics } from '../../../platform/telemetry/metrics.ts'
+import type { IngestRequest } from '../attempt.ts'
+import { DecisionBatch } from '../decision-batch.ts'
+import type { Encoder } from '../encode.ts'
+import { parseBatch } from '../parse-batch.ts'
+import type { Form, Kernel, Reading } from './kernel.ts'
+
+/** Returns null if the parser has to read the whole body. */
+export type ReadCertain = (body: Buffer, form: Form, request: IngestRequest) => CertainBatch | null
+
+/** A batch that the kernel read, and the items that are left to the parser. */
+interface CertainBatch {
+  readonly batch: DecisionBatch
+  readonly unread: readonly Unread[]
+}
+
+interface Unread {
+  readonly index: number
+  readonly bytes: Buffer
+}
+
+interface ReadCertainDependencies {
+  readonly kernel: Kernel
+  /** The pool of the kernel's slabs. */
+  readonly pool: BufferPool
+  readonly encoder: Pick<Encoder, 'frameOf'>
+  readonly clock: Clock
+  readonly metrics: Metrics
+}
+
+export function createReadCertain(dependencies: ReadCertainDependencies): ReadCertain {
+  const { kernel, pool, encoder, clock, metrics } = dependencies
+  const countBytes = metrics.counter('sluice_ingest_body_bytes_total', { stage: 'encoded' })
+
+  return function readCertain(body, form, { principal, headers, idAt }) {
+    const { organization_id } = principal
+    const received_at = clock.now()
+    const frame = encoder.frameOf({ organization_id, received_at }, headers['traceparent'])
+    if (frame === null) return null
+    const reading = kernel(body, form, {
+      ...frame,
+      idAt: (index) => idAt(index) ?? uuidv7(received_at)
+    })
+    const report = reading === null ? null : clientReportOf(body, form, reading)
+    if (reading === null || report === null) return null
+    const batch = new DecisionBatch({ ...report, pool })
+    const unread: Unread[] = []
+    let unknown = 0
+    for (let at = 0; at < reading.count; at++) {
+      const row = reading.placesOf(at)
+      if (row.recordStart < 0) {
+        unread.push({ index: batch.addUnread(), bytes: body.subarray(row.start, row.end) })
+        continue
+      }
+      batch.addRead(reading.slab, row)
+      unknown += row.unknownMembers
+    }
+    if (unknown > 0) metrics.count('sluice_ingest_unknown_members_total', {}, unknown)
+    countBytes(reading.valueBytes)
+    return { batch, unread }
+  }
+}
+
+/**
+ * Parses an envelope without its items. Returns null if the parser has to reject the body. In most
+ * envelopes, the array of items is the only member.
+ */
+function clientReportOf(body: Buffer, form: Form, reading: Reading) {
+  if (form !== 'envelope' || reading.memberCount === 1) return {}
+  const { arrayStart, arrayEnd } = reading
+  const rest = [body.subarray(0, arrayStart), oneItem, body.subarray(arrayEnd)]
+  try {
+    const { client_report } = parseBatch('application/json', Buffer.concat(rest))
+    return { client_report }
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}
+
+/** Stands for the items, because an envelope needs one. */
+const oneItem = Buffer.from('[0]')
