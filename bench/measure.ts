@@ -5,6 +5,7 @@ import { createHistogram } from './load/histogram.ts'
 import type { LoadReport } from './load/load.ts'
 import type { Load } from './load/load-process.ts'
 import { withChildren } from './system/process-family.ts'
+import { bodiesOfDrives } from './row.ts'
 import type { Drive, Measurement, BenchRow, BenchTarget } from './row.ts'
 import { answersIn } from './load/tally.ts'
 
@@ -28,12 +29,14 @@ export async function measure(
   const { url, headers } = target
   const { drive, round, connections, seconds } = pass
   const { load = pass.load } = target
-  const order = { url, headers, shape: row.shape, connections, seconds, rate: drive.rate }
+  const { name, rate } = drive
+  const bodies = bodiesOfDrives[name]
+  const order = { url, headers, shape: row.shape, bodies, connections, seconds, rate }
   const pids = withChildren(target.pids)
   const cpuBefore = cpuMicroseconds(pids)
   const report = await load.run(order)
   const cpu = cpuMicroseconds(pids) - cpuBefore
-  return { row: row.name, drive: drive.name, round, ...figuresOf(report, cpu, row) }
+  return { row: row.name, drive: name, round, ...figuresOf(report, cpu, row) }
 }
 
 function figuresOf(report: LoadReport, cpu: number, row: BenchRow) {

@@ -91,9 +91,10 @@ Options (default in parentheses):
 
 Starts its own Kafka, schema registry, Redis and Postgres and removes them afterwards.
 
-Each row is measured three times: at full speed, for requests/s; at a rate that is equal for all
-rows, for the CPU time per decision; and at half of its full speed, for the response time. The rate
-is equal because a process with more requests wakes up less often for each of them.
+Each row is measured at full speed, for requests/s; at a rate that is equal for all rows, for the
+CPU time per decision; and at half of its full speed, for the response time. The rate is equal
+because a process with more requests wakes up less often for each of them. At full speed, most rows
+also get bodies with escapes and unicode, and the same decisions as Python's json.dumps writes them.
 
 Compare ratios within a run. Absolute figures depend on the machine and on other programs.
 `
@@ -123,7 +124,7 @@ function namesOf(what: string, text: string | undefined, known: readonly string[
   throw new OptionError(`Unknown ${what} "${unknown}". Allowed: ${known.join(', ')}.`)
 }
 
-/** Defaults of a comparison. With these defaults, a comparison takes less than eight minutes. */
+/** Defaults of a comparison. With these defaults, a comparison takes less than twelve minutes. */
 const defaults = { rounds: 3, seconds: 4, connections: 64, rate: 2000, decisions: 2_000_000 }
 /** Defaults of other modes, where they differ from those of the comparison. */
 const modeDefaults: Partial<Record<Mode, Partial<typeof defaults>>> = {

@@ -77,10 +77,18 @@ export type Program = Pick<ProcessSpec, 'name' | 'args' | 'environment' | 'probe
 }
 
 /**
- * `half load` comes after `full speed`, because it runs at half the rate that `full speed` reached.
+ * Kind of the bodies of each load, in the order of measurement. `half load` comes after `full
+ * speed`, because it runs at half the rate that `full speed` reached.
  */
-export const driveNames = ['full speed', 'equal rate', 'half load'] as const
-export type DriveName = (typeof driveNames)[number]
+export const bodiesOfDrives = {
+  'full speed': 'plain',
+  'full speed, unicode': 'unicode',
+  'full speed, python': 'python',
+  'equal rate': 'plain',
+  'half load': 'plain'
+} as const
+export type DriveName = keyof typeof bodiesOfDrives
+export const driveNames = Object.keys(bodiesOfDrives) as DriveName[]
 
 /** Load under which a row is measured. */
 export interface Drive {

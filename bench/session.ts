@@ -45,6 +45,8 @@ const warmUpSeconds = 8
 /** Ratio of the decisions/s sent to rows with batches to the decisions/s sent to other rows. */
 const batchRateFactor = 5
 export const fullSpeed: Drive = { name: 'full speed', rate: 0 }
+/** Full speed with each kind of bodies. */
+const fullSpeeds = driveNames.filter((name) => name.startsWith(fullSpeed.name))
 
 /** Yields all results after each round, so that an interruption loses at most one round. */
 export async function* runSession(session: Session): AsyncGenerator<SessionReport> {
@@ -55,7 +57,13 @@ export async function* runSession(session: Session): AsyncGenerator<SessionRepor
   const before = await countTopics(writing)
   const attempt = createAttempt(session, notRun)
   const warmUps: Measurement[] = []
-  for (const one of running) warmUps.push(...(await attempt(one, warmUpPass(session))))
+  for (const one of running) {
+    for (const name of fullSpeeds) {
+      const pass = { ...warmUpPass(session), drive: { ...fullSpeed, name } }
+      const seconds = pass.seconds / fullSpeeds.length
+      warmUps.push(...(await attempt(one, { ...pass, seconds })))
+    }
+  }
   const measurements: Measurement[] = []
   for (let round = 1; round <= options.rounds; round++) {
     const well = running.filter(({ row }) => notRun.every((one) => one.row !== row.name))
@@ -148,7 +156,7 @@ interface RateQuestion {
  * Returns the requests per second of a drive, or null for `half load` if the full speed is unknown.
  */
 export function rateOf({ row, name, rate, measured }: RateQuestion): number | null {
-  if (name === 'full speed') return fullSpeed.rate
+  if (fullSpeeds.includes(name)) return fullSpeed.rate
   const { decisions } = shapes[row.shape]
   if (name === 'equal rate') return decisions === 1 ? rate : (rate * batchRateFactor) / decisions
   const whole = measured.find(

@@ -7,14 +7,20 @@ const decisionsMax = 1000
 const agents = 50
 /** Agent that sends nine of ten decisions in a hot-agent load. */
 export const hotAgent = 'agent-hot'
-const words = (
+const plainWords = (
   'the customer asks about an order that arrived late and the agent checks the policy ' +
   'before it decides whether a refund is due and writes a short friendly answer'
 ).split(' ')
+const unicodeWords = [...plainWords, '"late"\n', 'Zoë', 'C:\\eu', '了解🙂']
 
 /** Creates decisions without decision_id, because creating ids is part of the gateway's work. */
-export function makeDecisions(): Record<string, unknown>[] {
-  return Array.from({ length: decisionsMax }, (_, index) => decisionOf(index))
+export function makeDecisions(words = plainWords): Record<string, unknown>[] {
+  return Array.from({ length: decisionsMax }, (_, index) => decisionOf(index, words))
+}
+
+/** Creates decisions with line breaks, quotes, backslashes and characters that are not ASCII. */
+export function makeUnicodeDecisions(): Record<string, unknown>[] {
+  return makeDecisions(unicodeWords)
 }
 
 /** Creates the decisions of `makeDecisions` with nine of ten assigned to `hotAgent`. */
@@ -44,16 +50,16 @@ function agentOf(index: number): string {
   return `agent-${index % agents}`
 }
 
-function decisionOf(index: number): Record<string, unknown> {
+function decisionOf(index: number, words: readonly string[]): Record<string, unknown> {
   return {
     input: {
       messages: [
         { role: 'system', content: 'You decide about refunds. Answer in two sentences.' },
-        { role: 'user', content: textOf(index, 90) }
+        { role: 'user', content: textOf(index, 90, words) }
       ],
       temperature: 0.2
     },
-    output: textOf(index + 7, 70),
+    output: textOf(index + 7, 70, words),
     agent_id: agentOf(index),
     session_id: `session-${index}`,
     domain: 'refunds',
@@ -63,7 +69,7 @@ function decisionOf(index: number): Record<string, unknown> {
   }
 }
 
-function textOf(seed: number, length: number): string {
+function textOf(seed: number, length: number, words: readonly string[]): string {
   const picked = Array.from({ length }, (_, at) => words[(seed * 31 + at * 17) % words.length])
   return `${picked.join(' ')}.`
 }

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { shapes } from './shapes.ts'
-import type { Body, ShapeName } from './shapes.ts'
+import type { Body, BodyKind, ShapeName } from './shapes.ts'
 import { serveOrders } from './serve-orders.ts'
 import { createTally } from './tally.ts'
 import type { GroupedAnswers, Tally } from './tally.ts'
@@ -13,6 +13,8 @@ export interface LoadOrder {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly shape: ShapeName
+  /** Kind of the bodies. Default: `plain`. */
+  readonly bodies?: BodyKind
   readonly connections: number
   readonly seconds: number
   /**
@@ -61,7 +63,7 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   const headers = { 'content-type': contentType, ...order.headers }
   const pool = poolOf(origin, order.connections)
   const tally = createTally()
-  const sent = bodies()
+  const sent = bodies(order.bodies)
   const startedAt = performance.now()
   const endsAt = startedAt + order.seconds * 1000
   const { requests = Number.POSITIVE_INFINITY } = order

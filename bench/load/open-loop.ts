@@ -106,10 +106,10 @@ async function settle(connections: readonly LeanConnection[]): Promise<void> {
   for (const connection of connections) connection.close()
 }
 
-function requestsOf({ url, headers, shape }: LoadOrder): Buffer[] {
+function requestsOf({ url, headers, shape, bodies: kind }: LoadOrder): Buffer[] {
   const { host, pathname } = new URL(url)
   const { contentType, bodies } = shapes[shape]
-  return bodies().map(({ content }) => {
+  return bodies(kind).map(({ content }) => {
     const lines = Object.entries({
       host,
       'content-type': contentType,

@@ -1,7 +1,7 @@
 /** `--hot-agent`: measures how an agent that sends nine of ten decisions affects the others. */
 import { systemClock } from '../../platform/process/clock.ts'
 import { shapes } from '../load/shapes.ts'
-import type { ShapeName } from '../load/shapes.ts'
+import type { LoadOrder } from '../load/load.ts'
 import { groupOf, hotAgent, partitionOfAgent } from '../load/decisions.ts'
 import type { AgentGroup } from '../load/decisions.ts'
 import { createHistogram } from '../load/histogram.ts'
@@ -24,9 +24,8 @@ const sampleMs = 1000
 const shareLeft = 0.1
 const groups: readonly AgentGroup[] = ['hot', 'neighbours', 'others']
 
-interface Phase {
+interface Phase extends Pick<LoadOrder, 'shape' | 'bodies'> {
   readonly name: string
-  readonly shape: ShapeName
   readonly target: BenchTarget
 }
 
@@ -56,14 +55,15 @@ export async function runHotAgent(session: Session): Promise<BenchResult> {
     { row: gateway, target: plain },
     { row: limitedRow, target: limited }
   ])
+  const bodies = 'hot-agent'
   const batches = { ...plain, url: new URL(batchPath, plain.url).href }
   const done = await runPhases(session, storage, [
     { name: 'first', shape: 'decision', target: plain },
     { name: 'evenly spread', shape: 'decision', target: plain },
-    { name: 'one hot agent', shape: 'hot-agent', target: plain },
-    { name: 'one hot agent, limited', shape: 'hot-agent', target: limited },
+    { name: 'one hot agent', shape: 'decision', bodies, target: plain },
+    { name: 'one hot agent, limited', shape: 'decision', bodies, target: limited },
     { name: 'batches, evenly spread', shape: 'batch', target: batches },
-    { name: 'batches, one hot agent', shape: 'hot-agent-batch', target: batches }
+    { name: 'batches, one hot agent', shape: 'batch', bodies, target: batches }
   ])
   const records = (await bench.countRecords(decisionsTopic)) - before
   const count = { ...totalOf([...warm, ...done]), records }
@@ -95,15 +95,15 @@ async function runPhases(session: Session, storage: StorageLag, phases: readonly
 
 async function runPhase(
   session: Session,
-  { name, shape, target }: Phase,
+  { name, target, ...sent }: Phase,
   storage: StorageLag
 ): Promise<PhaseReport> {
   const { seconds, connections } = session.options
-  const { decisions } = shapes[shape]
+  const { decisions } = shapes[sent.shape]
   const rate = (session.options.rate * (decisions === 1 ? 1 : batchRateFactor)) / decisions
   const { url, headers } = target
   const from = systemClock.now()
-  const work = session.load.run({ url, headers, shape, rate, seconds, connections })
+  const work = session.load.run({ url, headers, ...sent, rate, seconds, connections })
   const { result, samples } = await sampleWhile(work, sampleMs, () => storage.readProgress())
   const to = systemClock.now()
   await storage.catchUp()

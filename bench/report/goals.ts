@@ -1,5 +1,5 @@
-/** Compares the gateway with its performance goals, which are ratios to other rows of the same
- * round.
+/** Compares the gateway with its performance goals: ratios to other rows of the same round, and the
+ * latency of a batch.
  */
 import { markdownTable } from './markdown.ts'
 import { median } from './median.ts'
@@ -15,21 +15,31 @@ interface Goal {
   readonly base: string
   /** Maximum ratio of the CPU time of `row` to the CPU time of `base`. */
   readonly atMost: number
+  readonly drives: readonly DriveName[]
 }
+
+const bothLoads = ['equal rate', 'full speed'] as const
+const one = { what: 'one decision', row: gateway.name, drives: bothLoads }
+const batch = { what: 'batch of 100', row: gatewayBatch.name, drives: bothLoads }
 
 /**
  * CPU time goals. docs/adr/0043-performance-goals.md explains which goals are missed and why they
  * are kept.
  */
 const cpuGoals: readonly Goal[] = [
-  { what: 'one decision', row: gateway.name, base: collector.name, atMost: 0.75 },
-  { what: 'one decision', row: gateway.name, base: collectorJson.name, atMost: 0.75 },
-  { what: 'one decision', row: gateway.name, base: floor.name, atMost: 2.2 },
-  { what: 'batch of 100', row: gatewayBatch.name, base: collectorBatch.name, atMost: 0.9 },
-  { what: 'batch of 100', row: gatewayBatch.name, base: collectorBatchJson.name, atMost: 0.9 },
-  { what: 'batch of 100', row: gatewayBatch.name, base: floor.name, atMost: 0.55 }
+  { ...one, base: collector.name, atMost: 0.75 },
+  { ...one, base: collector.name, atMost: 0.8, drives: ['full speed'] },
+  { ...one, base: collectorJson.name, atMost: 0.75 },
+  { ...one, base: floor.name, atMost: 2.2 },
+  { ...batch, base: collectorBatch.name, atMost: 0.9 },
+  { ...batch, base: collectorBatchJson.name, atMost: 0.9 },
+  { ...batch, base: collectorBatchJson.name, atMost: 0.5, drives: ['full speed, unicode'] },
+  { ...batch, base: floor.name, atMost: 0.55, drives: ['equal rate'] },
+  { ...batch, base: floor.name, atMost: 0.3, drives: ['full speed'] }
 ]
-const cpuDrives: readonly DriveName[] = ['equal rate', 'full speed']
+const cpuDrives: readonly DriveName[] = [...bothLoads, 'full speed, unicode']
+/** Maximum p99 of a batch of 100 at half load, in milliseconds. */
+const batchP99MaxMs = 20
 /**
  * Number of batches that a decision can wait for: one in flight, its own batch, and one as a
  * margin.
@@ -39,28 +49,41 @@ const producesMax = 3
 interface GoalResult {
   readonly goal: string
   readonly drive: DriveName
-  /** Median ratio of all rounds, or null if either row of the goal was not measured. */
-  readonly ratio: number | null
+  /**
+   * Median of all rounds: a ratio, or milliseconds if the goal says so. Null if a row of the goal
+   * was not measured.
+   */
+  readonly reached: number | null
   readonly at_most: number
 }
 
 export function goalsOf(measurements: readonly Measurement[]): GoalResult[] {
   const cpu = cpuDrives.flatMap((drive) =>
-    cpuGoals.map(({ what, row, base, atMost }) => ({
-      goal: `CPU of ${what}, ${row} / ${base}`,
-      drive,
-      ratio: medianRatio(pairsOf(measurements, { drive, row, base }), cpuRatio),
-      at_most: atMost
-    }))
+    cpuGoals
+      .filter(({ drives }) => drives.includes(drive))
+      .map(({ what, row, base, atMost }) => ({
+        goal: `CPU of ${what}, ${row} / ${base}`,
+        drive,
+        reached: medianOf(pairsOf(measurements, { drive, row, base }), cpuRatio),
+        at_most: atMost
+      }))
   )
-  const pairs = pairsOf(measurements, { drive: 'half load', row: gateway.name, base: broker.name })
+  const drive = 'half load'
+  const pairs = pairsOf(measurements, { drive, row: gateway.name, base: broker.name })
   const latency = {
     goal: `p99, ${gateway.name} / (linger + ${producesMax} × ${broker.name})`,
-    drive: 'half load' as const,
-    ratio: medianRatio(pairs, latencyRatio),
+    drive,
+    reached: medianOf(pairs, latencyRatio),
     at_most: 1
-  }
-  return [...cpu, latency]
+  } as const
+  const batches = measurements.filter((each) => each.drive === drive && each.row === batch.row)
+  const batchLatency = {
+    goal: `p99 of ${batch.what} in ms, ${batch.row}`,
+    drive,
+    reached: medianOf(batches, ({ p99_ms }) => p99_ms),
+    at_most: batchP99MaxMs
+  } as const
+  return [...cpu, latency, batchLatency]
 }
 
 interface Pair {
@@ -85,8 +108,8 @@ function pairsOf(
     })
 }
 
-function medianRatio(pairs: readonly Pair[], ratio: (pair: Pair) => number): number | null {
-  return pairs.length === 0 ? null : median(pairs.map(ratio))
+function medianOf<Item>(items: readonly Item[], pick: (item: Item) => number): number | null {
+  return items.length === 0 ? null : median(items.map(pick))
 }
 
 function cpuRatio({ own, base }: Pair): number {
@@ -99,12 +122,12 @@ function latencyRatio({ own, base }: Pair): number {
 
 export function markdownOfGoals(goals: readonly GoalResult[]): string {
   const heads = ['goal', 'load', 'reached', 'at most', 'is met']
-  const lines = goals.map(({ goal, drive, ratio, at_most }) => [
+  const lines = goals.map(({ goal, drive, reached, at_most }) => [
     goal,
     drive,
-    ratio?.toFixed(2) ?? 'not run',
+    reached?.toFixed(2) ?? 'not run',
     at_most.toFixed(2),
-    ratio === null ? '–' : ratio <= at_most ? 'yes' : 'no'
+    reached === null ? '–' : reached <= at_most ? 'yes' : 'no'
   ])
   return markdownTable(heads, lines, 2)
 }

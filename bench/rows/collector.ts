@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { freePort } from '../../stack/ports.ts'
 import type { ShapeName } from '../load/shapes.ts'
 import { buildCollector } from '../collector/build-collector.ts'
+import { driveNames } from '../row.ts'
 import type { Bench, NotRun, BenchRow, BenchTarget } from '../row.ts'
 
 const topic = 'bench-collector'
@@ -26,7 +27,7 @@ function createCollectorRow(name: string, shape: ShapeName): BenchRow {
     shape,
     accepted: 200,
     topic,
-    drives: ['full speed', 'equal rate', 'half load'],
+    drives: driveNames,
     start: (bench) => startCollector(bench, name)
   }
 }

@@ -1,5 +1,6 @@
 /** Row `floor`: a node:http server that reads and discards the body. */
 import { freePort } from '../../stack/ports.ts'
+import { driveNames } from '../row.ts'
 import type { BenchRow } from '../row.ts'
 
 export const floor: BenchRow = {
@@ -7,7 +8,7 @@ export const floor: BenchRow = {
   shape: 'decision',
   accepted: 202,
   topic: null,
-  drives: ['full speed', 'equal rate'],
+  drives: driveNames.filter((name) => name !== 'half load'),
   start: async ({ environment, run }) => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/v1/ingest`

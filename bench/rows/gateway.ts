@@ -1,6 +1,7 @@
 /** Rows of the gateway: single decisions, batches, and several workers. */
 import { topicDefinitions } from '../../schemas/index.ts'
 import { freePort } from '../../stack/ports.ts'
+import { driveNames } from '../row.ts'
 import type { Bench, BenchRow, BenchTarget } from '../row.ts'
 
 interface GatewaySettings {
@@ -32,12 +33,15 @@ export const gatewayNdjson = createGatewayRow({
   path: '/v1/ingest/batch'
 })
 
-export const gatewayWorkers = createGatewayRow({
-  name: 'gateway-2-workers',
-  shape: 'decision',
-  path: '/v1/ingest',
-  environment: { GATEWAY_WORKERS: '2' }
-})
+export const gatewayWorkers: BenchRow = {
+  ...createGatewayRow({
+    name: 'gateway-2-workers',
+    shape: 'decision',
+    path: '/v1/ingest',
+    environment: { GATEWAY_WORKERS: '2' }
+  }),
+  drives: ['full speed', 'equal rate', 'half load']
+}
 
 export function createGatewayRow(settings: GatewaySettings & Pick<BenchRow, 'shape'>): BenchRow {
   const { name, shape } = settings
@@ -46,7 +50,7 @@ export function createGatewayRow(settings: GatewaySettings & Pick<BenchRow, 'sha
     shape,
     accepted: 202,
     topic: decisionsTopic,
-    drives: ['full speed', 'equal rate', 'half load'],
+    drives: driveNames,
     start: (bench) => startGateway(bench, settings)
   }
 }

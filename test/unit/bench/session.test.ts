@@ -12,6 +12,7 @@ const measured = [
 
 test('sets no rate at full speed', () => {
   expect(rateOf({ row: floor, name: 'full speed', rate: 2000, measured })).toBe(0)
+  expect(rateOf({ row: floor, name: 'full speed, python', rate: 2000, measured })).toBe(0)
 })
 
 test('sends five times as many decisions/s to rows with batches', () => {

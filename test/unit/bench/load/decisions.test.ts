@@ -5,6 +5,7 @@ import {
   hotAgent,
   makeDecisions,
   makeHotDecisions,
+  makeUnicodeDecisions,
   partitionOfAgent
 } from '../../../../bench/load/decisions.ts'
 import { createCheck } from '../../../../platform/validation/json-schema.ts'
@@ -17,6 +18,7 @@ test('creates valid decisions', () => {
   const check = createCheck(decisionBodySchema)
   expect(makeDecisions().flatMap((decision) => check(decision))).toEqual([])
   expect(makeHotDecisions().flatMap((decision) => check(decision))).toEqual([])
+  expect(makeUnicodeDecisions().flatMap((decision) => check(decision))).toEqual([])
 })
 
 test('adds a hot agent to the same other agents', () => {

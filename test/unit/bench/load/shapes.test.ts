@@ -1,15 +1,15 @@
 /** Tests that each request shape is reproducible and carries every decision exactly once. */
 import { expect, test } from '@jest/globals'
 import { shapes } from '../../../../bench/load/shapes.ts'
-import type { Body, ShapeName } from '../../../../bench/load/shapes.ts'
-import { makeDecisions } from '../../../../bench/load/decisions.ts'
+import type { BodyKind, ShapeName } from '../../../../bench/load/shapes.ts'
+import { writePythonJson } from '../../../../bench/load/python-json.ts'
+import { makeDecisions, makeUnicodeDecisions } from '../../../../bench/load/decisions.ts'
 
 const names = Object.keys(shapes) as ShapeName[]
 
 /** Returns the contents as text, because Jest compares buffers byte by byte, which is slow. */
 function contentsOf(name: ShapeName) {
-  const bodies: readonly Body[] = shapes[name].bodies()
-  return bodies.map(({ content, group }) => [group, content.toString('latin1')])
+  return shapes[name].bodies().map(({ content, group }) => [group, content.toString('latin1')])
 }
 
 test.each(names)('%s is the same in each run', (name) => {
@@ -21,11 +21,24 @@ test.each(names)('%s carries every decision once', (name) => {
   expect(bodies().length * decisions).toBe(makeDecisions().length)
 })
 
-test('creates decisions of about 1.2 kB', () => {
-  const sizes = shapes.decision.bodies().map(({ content }) => content.length)
+test.each<[BodyKind, number]>([
+  ['plain', 1225],
+  ['unicode', 1283],
+  ['python', 1400]
+])('creates %s decisions of about %d bytes', (kind, expected) => {
+  const sizes = shapes.decision.bodies(kind).map(({ content }) => content.length)
   const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
-  expect(mean).toBeGreaterThan(1100)
-  expect(mean).toBeLessThan(1300)
+  expect(Math.abs(mean - expected)).toBeLessThan(20)
+})
+
+test('sends the same unicode decisions as JavaScript and as Python write them', () => {
+  const [unicode, python] = (['unicode', 'python'] as const).map((kind) =>
+    String(shapes.batch.bodies(kind)[0]?.content)
+  )
+  const decisions = makeUnicodeDecisions().slice(0, 100)
+  expect(unicode === JSON.stringify({ decisions })).toBe(true)
+  expect(python === writePythonJson({ decisions })).toBe(true)
+  expect(JSON.parse(python ?? '')).toEqual({ decisions })
 })
 
 test('puts the same decisions into a JSON batch and an NDJSON batch', () => {
@@ -41,7 +54,7 @@ test('puts the same decisions into a JSON batch and an NDJSON batch', () => {
 })
 
 test('assigns nine of ten decisions to the hot agent and groups its responses', () => {
-  const groups = shapes['hot-agent'].bodies().map(({ group }) => group)
+  const groups = shapes.decision.bodies('hot-agent').map(({ group }) => group)
   expect(groups.filter((group) => group === 'hot')).toHaveLength(900)
   expect(new Set(groups)).toEqual(new Set(['hot', 'neighbours', 'others']))
 })

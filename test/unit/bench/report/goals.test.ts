@@ -21,12 +21,12 @@ const measurements = [10, 100, 20].flatMap((cpu, round) => [
 ])
 
 test('computes the median of the ratios within each round', () => {
-  expect(reached(measurements, 'gateway / floor', 'equal rate')?.ratio).toBeCloseTo(2.1)
+  expect(reached(measurements, 'gateway / floor', 'equal rate')?.reached).toBeCloseTo(2.1)
 })
 
 test('returns null for a row that was not run', () => {
-  expect(reached(measurements, 'gateway / collector', 'equal rate')?.ratio).toBeNull()
-  expect(reached(measurements, 'gateway / floor', 'full speed')?.ratio).toBeNull()
+  expect(reached(measurements, 'gateway / collector', 'equal rate')?.reached).toBeNull()
+  expect(reached(measurements, 'gateway / floor', 'full speed')?.reached).toBeNull()
 })
 
 test('compares the response time with the linger time and three produce requests', () => {
@@ -35,7 +35,7 @@ test('compares the response time with the linger time and three produce requests
     aMeasurement({ ...half, row: 'gateway', p99_ms: lingerMs + 15 }),
     aMeasurement({ ...half, row: 'broker', p99_ms: 5 })
   ]
-  expect(reached(both, 'p99', 'half load')?.ratio).toBeCloseTo(1)
+  expect(reached(both, 'p99', 'half load')?.reached).toBeCloseTo(1)
 })
 
 test('shows yes, no, or not run in a table', () => {
@@ -50,15 +50,40 @@ test('shows yes, no, or not run in a table', () => {
   expect(lineOf(measurements, /p99/)).toMatch(/\| not run +\| +1\.00 +\| +– \|$/)
 })
 
-test.each(['equal rate', 'full speed'] as const)('applies the same goals at %s', (load) => {
+test('compares the p99 of batches at half load with milliseconds', () => {
+  const half = { drive: 'half load', row: 'gateway-batch' } as const
+  const rounds = [30, 10, 18].map((p99_ms, round) => aMeasurement({ ...half, round, p99_ms }))
+  expect(reached(rounds, 'in ms', 'half load')).toMatchObject({ reached: 18, at_most: 20 })
+  expect(reached(measurements, 'in ms', 'half load')?.reached).toBeNull()
+})
+
+test.each<[DriveName, [string, number][]]>([
+  [
+    'equal rate',
+    [
+      ['gateway / collector', 0.75],
+      ['gateway / collector-json', 0.75],
+      ['gateway / floor', 2.2],
+      ['gateway-batch / collector-batch', 0.9],
+      ['gateway-batch / collector-batch-json', 0.9],
+      ['gateway-batch / floor', 0.55]
+    ]
+  ],
+  [
+    'full speed',
+    [
+      ['gateway / collector', 0.75],
+      ['gateway / collector', 0.8],
+      ['gateway / collector-json', 0.75],
+      ['gateway / floor', 2.2],
+      ['gateway-batch / collector-batch', 0.9],
+      ['gateway-batch / collector-batch-json', 0.9],
+      ['gateway-batch / floor', 0.3]
+    ]
+  ],
+  ['full speed, unicode', [['gateway-batch / collector-batch-json', 0.5]]]
+])('has these CPU goals at %s', (load, expected) => {
   const goals = goalsOf([]).filter(({ drive }) => drive === load)
   const pairs = goals.map(({ goal, at_most }) => [goal.slice(goal.indexOf(',') + 2), at_most])
-  expect(Object.fromEntries(pairs)).toEqual({
-    'gateway / collector': 0.75,
-    'gateway / collector-json': 0.75,
-    'gateway / floor': 2.2,
-    'gateway-batch / collector-batch': 0.9,
-    'gateway-batch / collector-batch-json': 0.9,
-    'gateway-batch / floor': 0.55
-  })
+  expect(pairs).toEqual(expected)
 })
