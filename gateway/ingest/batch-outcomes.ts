@@ -9,6 +9,7 @@ import type { ReportRejection } from '../../http/admission/report-rejections.ts'
 import type { Attempt } from './attempt.ts'
 import type { CountUsage } from './count-usage.ts'
 import type { DecisionBatch } from './decision-batch.ts'
+import { ByteWriter } from '../../platform/kafka/producer/byte-writer.ts'
 import { pointsOfRejection } from './limit-rate.ts'
 import type { LimitRate } from './limit-rate.ts'
 import type { Outcomes } from './outcomes.ts'
@@ -73,9 +74,8 @@ export function createBatchOutcomes(dependencies: {
       const headers = { ...attempt.quota?.headers, ...retryAfterOf(batch) }
       const whole = queued === 0 ? batch.problems.find(isRetryable) : undefined
       if (whole) return rejectAll({ batch, whole, headers, requestId })
-      const body = `{"results":[${textsOf(batch).join(',')}]}`
       const status = queued === batch.count ? 202 : 207
-      return { status, headers: { ...jsonHeaders, ...headers }, body }
+      return { status, headers: { ...jsonHeaders, ...headers }, body: '', bytes: resultsOf(batch) }
     },
 
     reject: (attempt, error) => outcomes.reject(attempt, error)
@@ -116,12 +116,33 @@ function rejectAll(settled: {
   return problemReply(whole.extended({ members: { results: items }, headers }), requestId)
 }
 
-function textsOf(batch: DecisionBatch): string[] {
-  return batch.problems.map((problem, index) =>
-    problem === null
-      ? `{"index":${index},"decision_id":"${batch.idAt(index)}","queued":true}`
-      : JSON.stringify(rejectedItem(batch, index, problem))
+/** Maximum length of the result of an accepted item, with its comma. */
+const acceptedBytesMax = 96
+const [head, tail] = ['{"results":[', ']}']
+
+/** Writes the results as bytes, because a string for each item would cost more than its record. */
+function resultsOf(batch: DecisionBatch): Buffer {
+  const { problems } = batch
+  const rejected = problems.map((problem, index) =>
+    problem === null ? null : JSON.stringify(rejectedItem(batch, index, problem))
   )
+  let bytesMax = head.length + tail.length
+  for (const text of rejected) {
+    bytesMax += text === null ? acceptedBytesMax : Buffer.byteLength(text) + 1
+  }
+  const writer = new ByteWriter(Buffer.allocUnsafe(bytesMax))
+  writer.raw(head)
+  for (const [index, text] of rejected.entries()) {
+    if (index > 0) writer.raw(',')
+    if (text !== null) writer.raw(text)
+    else {
+      writer.raw(`{"index":${index},"decision_id":"`)
+      batch.writeId(index, writer)
+      writer.raw('","queued":true}')
+    }
+  }
+  writer.raw(tail)
+  return writer.bytes.subarray(0, writer.at)
 }
 
 /** Returns the result of a rejected item. Omits request_id, which the response contains once. */

@@ -3,6 +3,7 @@
  */
 import type { Problem } from '../../core/problem.ts'
 import type { BufferPool } from '../../platform/process/buffer-pool.ts'
+import type { ByteWriter } from '../../platform/kafka/producer/byte-writer.ts'
 import { keyTextOf, valueStartOf } from '../../platform/kafka/producer/encoded-records.ts'
 import type { RecordPlaces } from '../../platform/kafka/producer/encoded-records.ts'
 import type { ItemPlaces } from './kernel/kernel.ts'
@@ -30,6 +31,8 @@ export class DecisionBatch implements RecordPlaces {
   readonly buffers: (Buffer | null)[] = []
   readonly starts: number[] = []
   readonly ends: number[] = []
+  /** Whether a record may still be sent, so that the slab must not be reused. */
+  isBeingSent = false
   /** The SDK's report of dropped decisions, not validated; undefined if absent. */
   readonly client_report: unknown
   /** Null for a decision that the kernel read, and for a line that is not JSON. */
@@ -41,7 +44,6 @@ export class DecisionBatch implements RecordPlaces {
   /** Place of the first sdk_version in the slab. The decisions of a batch come from one SDK. */
   #sdkStart = 0
   #sdkEnd = 0
-  #isHeld = false
 
   constructor({ client_report, pool }: BatchOptions = {}) {
     this.client_report = client_report
@@ -111,8 +113,18 @@ export class DecisionBatch implements RecordPlaces {
   idAt(index: number): string | null {
     const buffer = this.buffers[index] ?? null
     if (buffer === null) return this.#rejectedIds[index] ?? null
-    const from = valueStartOf(buffer, this.starts[index] as number) + idFrom
+    const from = this.#idStart(index)
     return buffer.toString('latin1', from, from + idBytes)
+  }
+
+  /** Writes the decision_id of a decision that has a record. */
+  writeId(index: number, writer: ByteWriter): void {
+    const from = this.#idStart(index)
+    writer.copy(this.buffers[index] as Buffer, from, from + idBytes)
+  }
+
+  #idStart(index: number): number {
+    return valueStartOf(this.buffers[index] as Buffer, this.starts[index] as number) + idFrom
   }
 
   /** Returns the agent_id: empty if the decision names no agent, and null if it is invalid. */
@@ -129,14 +141,9 @@ export class DecisionBatch implements RecordPlaces {
     return this.#slab?.toString('utf8', this.#sdkStart, this.#sdkEnd) || null
   }
 
-  /** Keeps the slab from being reused, because a record may still be sent. */
-  hold(): void {
-    this.#isHeld = true
-  }
-
-  /** Gives the slab back to the pool, unless it is held. Call it last. */
+  /** Gives the slab back to the pool, unless a record may still be sent. Call it last. */
   release(): void {
-    if (this.#slab !== null && !this.#isHeld) this.#pool?.give(this.#slab)
+    if (this.#slab !== null && !this.isBeingSent) this.#pool?.give(this.#slab)
     this.#slab = null
     this.buffers.fill(null)
   }

@@ -60,11 +60,11 @@ export function createIngestBatch(dependencies: IngestBatchDependencies) {
       batch.admit(attempt.quota)
       await limitAgents(batch, organizationId)
       await produce(batch)
-      const reply = await outcomes.settle(attempt, batch)
-      batch.release()
-      return reply
+      return await outcomes.settle(attempt, batch)
     } catch (error) {
       throw await outcomes.reject(attempt, error)
+    } finally {
+      attempt.batch?.release()
     }
   }
 }

@@ -62,11 +62,11 @@ export function createIngest(dependencies: IngestDependencies) {
       await limitAgents(batch, organizationId)
       await produce(batch)
       batch.throwRejected()
-      const reply = outcomes.acknowledge(attempt)
-      batch.release()
-      return reply
+      return outcomes.acknowledge(attempt)
     } catch (error) {
       throw await outcomes.reject(attempt, error)
+    } finally {
+      attempt.batch?.release()
     }
   }
 }

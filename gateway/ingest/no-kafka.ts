@@ -14,8 +14,7 @@ function refuse(): Promise<never> {
 
 const producer: EncodedProducer = {
   connect: () => Promise.resolve(),
-  partitionOf: () => -1,
-  leaderOf: () => -1,
+  partitions: () => [],
   send: refuse,
   sendEncoded: refuse,
   close: () => Promise.resolve()

@@ -38,7 +38,7 @@ interface ParsedBatch extends Items {
 }
 
 /** Maximum length in characters of the body without its array of decisions. */
-const envelopeCharactersMax = 64 * 1024
+export const envelopeCharactersMax = 64 * 1024
 const openBrace = 123
 const openBracket = 91
 const lineFeed = 10

@@ -7,7 +7,8 @@
  */
 import type { Problem } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
-import type { EncodedProducer } from '../../platform/kafka/producer/encoded-records.ts'
+import { partitionAt } from '../../platform/kafka/producer/encoded-records.ts'
+import type { EncodedProducer, Partitions } from '../../platform/kafka/producer/encoded-records.ts'
 import type { DecisionBatch } from './decision-batch.ts'
 import { createBatches } from './produce-batches.ts'
 import type { Batch } from './produce-batches.ts'
@@ -55,12 +56,12 @@ export function createProduce(dependencies: ProduceDependencies) {
   }
 
   /** Adds a decision to a batch. Returns null if too many bytes are in flight. */
-  function enqueue(decisions: DecisionBatch, index: number): Batch | null {
+  function enqueue(decisions: DecisionBatch, index: number, partitions: Partitions): Batch | null {
     const start = decisions.starts[index] as number
     const bytes = (decisions.ends[index] as number) - start + recordOverheadBytes
     if (inFlightBytes + bytes > inFlightBytesMax) return null
-    const partition = producer.partitionOf(decisions.buffers[index] as Buffer, start)
-    const batch = batches.openFor(producer.leaderOf(partition), bytes)
+    const partition = partitionAt(decisions.buffers[index] as Buffer, start, partitions.length)
+    const batch = batches.openFor(partitions[partition]?.leader ?? -1, bytes)
     batch.records.add(decisions, index, partition)
     batch.bytes += bytes
     inFlightBytes += bytes
@@ -70,11 +71,14 @@ export function createProduce(dependencies: ProduceDependencies) {
 
   const produce: Produce = async (decisions) => {
     const { problems } = decisions
+    const partitions = producer.partitions()
+    let isUnsure = false
+    decisions.isBeingSent = true
     /** The batch of each decision, or null if it is rejected; and its index there. */
     const chosen: (Batch | null)[] = []
     const places: number[] = []
     for (const [index, problem] of problems.entries()) {
-      const batch = problem === null ? enqueue(decisions, index) : null
+      const batch = problem === null ? enqueue(decisions, index, partitions) : null
       if (batch === null) problems[index] ??= tooMuchInFlight()
       chosen.push(batch)
       places.push((batch?.records.length ?? 0) - 1)
@@ -83,10 +87,11 @@ export function createProduce(dependencies: ProduceDependencies) {
     for (const [index, batch] of chosen.entries()) {
       if (batch === null) continue
       const failure = failureAt(failures.get(batch), places[index] as number)
-      // The client may still send the record.
-      if (failure !== null) decisions.hold()
+      if (failure !== null) isUnsure = true
       problems[index] = failure
     }
+    // After a failure, the client may still send the record.
+    decisions.isBeingSent = isUnsure
   }
 
   /** Sends the open batches and resolves when no batch is in flight. */

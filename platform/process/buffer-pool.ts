@@ -26,10 +26,21 @@ export class BufferPool {
    */
   give(buffer: Buffer): void {
     const size = buffer.length
-    if (this.#unusedBytes + size > unusedBytesMax) return
+    if (size > unusedBytesMax / 4) return
+    while (this.#unusedBytes + size > unusedBytesMax) this.#dropOne()
     const unused = this.#unused.get(size)
     if (unused === undefined) this.#unused.set(size, [buffer])
     else unused.push(buffer)
     this.#unusedBytes += size
+  }
+
+  /** Drops a buffer of the size that takes most memory, so that a past load cannot fill it. */
+  #dropOne(): void {
+    let [most, largest] = [0, 0]
+    for (const [size, { length }] of this.#unused) {
+      if (size * length > most) [most, largest] = [size * length, size]
+    }
+    this.#unused.get(largest)?.pop()
+    this.#unusedBytes -= largest
   }
 }

@@ -6,7 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { createKafkaClient } from '../../platform/kafka/kafka-client.ts'
 import { createKafkaProbe } from '../../platform/kafka/kafka-probe.ts'
-import { encodeRecord, EncodedRecords } from '../../platform/kafka/producer/encoded-records.ts'
+import {
+  encodeRecord,
+  EncodedRecords,
+  partitionAt
+} from '../../platform/kafka/producer/encoded-records.ts'
 import { createKafkaProducer } from '../../platform/kafka/producer/kafka-producer.ts'
 import { ProduceError } from '../../platform/kafka/record-producer.ts'
 import type {
@@ -177,7 +181,7 @@ test('rejects only the record that is too large, and writes the others', async (
   }
   const records = new EncodedRecords()
   for (const [index, buffer] of encoded.entries()) {
-    records.add(places, index, producer.partitionOf(buffer, 0))
+    records.add(places, index, partitionAt(buffer, 0, producer.partitions().length))
   }
   expect(new Set(records.partitions)).toEqual(new Set([0, 1]))
   const refused = await producer.sendEncoded(records).catch((error: unknown) => error)

@@ -35,8 +35,9 @@ import {
 declare function writeId(at: usize, index: i32): void
 
 const itemsMax = 1000
-/** Maximum number of unknown members whose names are compared with each other. */
+/** Maximum number of unknown members whose names are compared with each other, and their length. */
 const unknownMax = 16
+const unknownBytesMax = 64
 /** Maximum number of digits of a count, which is then an i32. */
 const digitsMax = 9
 const idBytes = 36
@@ -129,9 +130,9 @@ function memberOf(at: usize, length: i32): i32 {
   return -1
 }
 
-/** Notes an unknown member. Returns false if its name repeats, or too many came before it. */
+/** Notes an unknown member. Returns false if its name repeats, or is not compared. */
 function noteUnknown(at: usize, length: i32): bool {
-  if (unknownCount === unknownMax) return false
+  if (unknownCount === unknownMax || length > unknownBytesMax) return false
   for (let each = 0; each < unknownCount; each++) {
     const other = unknowns + 8 * each
     if (load<i32>(other + 4) === length && isSame(at, load<u32>(other), length)) return false
@@ -403,22 +404,29 @@ function lineEnd(from: usize, end: usize): usize {
   return end
 }
 
+/** Returns the place after the last line feed between `from` and `at`, or `from`. */
+function lineStart(at: usize, from: usize): usize {
+  let start = at
+  while (start > from && byte(start - 1) !== 10) start -= 1
+  return start
+}
+
 /** Reads an item from each line that is not blank. One that is not JSON is left to the parser. */
 function readLines(end: usize): i32 {
   let count = 0
-  for (let line = bodyAt; line < end;) {
-    const last = lineEnd(line, end)
+  let from = bodyAt
+  while (true) {
+    const at = skipSpace(from)
+    if (at >= end) break
+    if (count === itemsMax) return -1
+    const last = lineEnd(at, end)
     // The item must not continue in the next line, where a line feed would be white space.
     store<u8>(last, 0)
-    const at = skipSpace(line)
-    if (at < last) {
-      if (count === itemsMax) return -1
-      const after = itemEnd(at)
-      if (after === 0 || skipSpace(after) !== last) isCertain = false
-      addItem(count, line, last)
-      count += 1
-    }
-    line = last + 1
+    const after = itemEnd(at)
+    if (after === 0 || skipSpace(after) !== last) isCertain = false
+    addItem(count, lineStart(at, from), last)
+    count += 1
+    from = last + 1
   }
   return count > 0 ? count : -1
 }

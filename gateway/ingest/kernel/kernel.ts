@@ -40,14 +40,14 @@ export interface ItemPlaces {
 /** What the kernel read. */
 export interface Reading {
   readonly count: number
-  /** The records, from the pool. */
-  readonly slab: Buffer
   /** Place of the array of decisions in an envelope, and the number of the envelope's members. */
   readonly arrayStart: number
   readonly arrayEnd: number
   readonly memberCount: number
   /** Number of bytes of the values of all records. */
   readonly valueBytes: number
+  /** Copies the records to a buffer from the pool. Valid until the kernel reads the next body. */
+  copyRecords(): Buffer
   /** Returns the places of an item. Valid until the kernel reads the next body. */
   placesOf(index: number): ItemPlaces
 }
@@ -125,12 +125,14 @@ export function loadKernel(pool: BufferPool, file = 'kernel.wasm'): Kernel {
     idAt = frame.idAt
     const count = kernel.read(body.length, forms[form], prefix.length, suffix.length)
     if (count < 0) return null
-    const [from, to] = [kernel.recordsAt.value, kernel.recordsEnd.value]
-    const slab = pool.take(to - from)
-    memory.copy(slab, 0, from, to)
     return {
       count,
-      slab,
+      copyRecords: () => {
+        const [from, to] = [kernel.recordsAt.value, kernel.recordsEnd.value]
+        const slab = pool.take(to - from)
+        memory.copy(slab, 0, from, to)
+        return slab
+      },
       arrayStart: kernel.arrayStart.value,
       arrayEnd: kernel.arrayEnd.value,
       memberCount: kernel.memberCount.value,

@@ -7,7 +7,7 @@ import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 import type { IngestRequest } from '../attempt.ts'
 import { DecisionBatch } from '../decision-batch.ts'
 import type { Encoder } from '../encode.ts'
-import { parseBatch } from '../parse-batch.ts'
+import { envelopeCharactersMax, parseBatch } from '../parse-batch.ts'
 import type { Form, Kernel, Reading } from './kernel.ts'
 
 /** Returns null if the parser has to read the whole body. */
@@ -49,6 +49,7 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
     const report = reading === null ? null : clientReportOf(body, form, reading)
     if (reading === null || report === null) return null
     const batch = new DecisionBatch({ ...report, pool })
+    const slab = reading.copyRecords()
     const unread: Unread[] = []
     let unknown = 0
     for (let at = 0; at < reading.count; at++) {
@@ -57,7 +58,7 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
         unread.push({ index: batch.addUnread(), bytes: body.subarray(row.start, row.end) })
         continue
       }
-      batch.addRead(reading.slab, row)
+      batch.addRead(slab, row)
       unknown += row.unknownMembers
     }
     if (unknown > 0) metrics.count('sluice_ingest_unknown_members_total', {}, unknown)
@@ -71,8 +72,10 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
  * envelopes, the array of items is the only member.
  */
 function clientReportOf(body: Buffer, form: Form, reading: Reading) {
-  if (form !== 'envelope' || reading.memberCount === 1) return {}
+  if (form !== 'envelope') return {}
   const { arrayStart, arrayEnd } = reading
+  if (body.length - (arrayEnd - arrayStart) > envelopeCharactersMax) return null
+  if (reading.memberCount === 1) return {}
   const rest = [body.subarray(0, arrayStart), oneItem, body.subarray(arrayEnd)]
   try {
     const { client_report } = parseBatch('application/json', Buffer.concat(rest))

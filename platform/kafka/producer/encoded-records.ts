@@ -11,6 +11,7 @@ import type { OutgoingRecord, RecordProducer } from '../record-producer.ts'
 
 /** Length of an absent key. */
 const none = -1
+const varintBytesMax = 5
 
 /** Record `index` is in `buffers[index]` from `starts[index]` to `ends[index]`. */
 export interface RecordPlaces {
@@ -40,15 +41,13 @@ export class EncodedRecords implements RecordPlaces {
   }
 }
 
+/** The partitions of a topic; empty until they are known. */
+export type Partitions = readonly { readonly leader: number }[]
+
 /** A producer of one topic that reports the failed records of a send. */
 export interface EncodedProducer extends RecordProducer {
-  /**
-   * Returns the partition of the encoded record at `start`, or -1 if the partitions are not known
-   * yet.
-   */
-  partitionOf(buffer: Buffer, start: number): number
-  /** Returns the broker id of the partition leader, or -1 if it is unknown. */
-  leaderOf(partition: number): number
+  /** Returns the partitions with the broker id of their leader, which is -1 if it is unknown. */
+  partitions(): Partitions
   /**
    * Works like `send`, but the error identifies the failed records.
    * @throws {PartialSendError}
@@ -88,23 +87,25 @@ export function keyTextOf(buffer: Buffer, start: number): string {
   return buffer.toString('utf8', from, from + Math.max(0, readVarint(buffer, start)))
 }
 
-/** Returns the partition of the encoded record at `start`, or -1 if it has no key. */
+/**
+ * Returns the partition of the encoded record at `start`. Returns -1 if it has no key, or if the
+ * number of partitions is 0 because they are not known yet.
+ */
 export function partitionAt(buffer: Buffer, start: number, partitions: number): number {
   const keyBytes = readVarint(buffer, start)
-  if (keyBytes < 0) return -1
+  if (keyBytes < 0 || partitions === 0) return -1
   const from = start + sizeOfVarintAt(buffer, start)
   return positiveHash(buffer, from, from + keyBytes) % partitions
 }
 
 function readVarint(buffer: Buffer, start: number): number {
-  let bits = 0
   let value = 0
-  for (let at = start; ; at++) {
+  for (let at = start; at < start + varintBytesMax; at++) {
     const byte = buffer[at] as number
-    value |= (byte & 0x7f) << bits
+    value |= (byte & 0x7f) << (7 * (at - start))
     if (byte < 0x80) return (value >>> 1) ^ -(value & 1)
-    bits += 7
   }
+  throw new RangeError('a record is damaged: it has no length')
 }
 
 function sizeOfVarintAt(buffer: Buffer, start: number): number {

@@ -39,14 +39,13 @@ export function createKafkaProducer(options: KafkaProducerOptions): EncodedProdu
   const cluster = createKafkaCluster({ ...options, topics: [topic], requestTimeoutMs })
   const timeouts = { timeoutMs: deadlineMs, clock: systemClock }
   const trySend = createTrySend(cluster, { topic, pool, ...timeouts })
-  const partitionsOf = () => cluster.cached()?.topics.get(topic)?.partitions
+  const partitions = () => cluster.cached()?.topics.get(topic)?.partitions ?? []
   let turn = 0
 
-  function partitionOf(buffer: Buffer, start: number): number {
-    const count = partitionsOf()?.length
-    if (count === undefined) return -1
-    const partition = partitionAt(buffer, start, count)
-    return partition < 0 ? (turn = (turn + 1) % count) : partition
+  function partitionOf(record: Buffer): number {
+    const { length } = partitions()
+    const partition = partitionAt(record, 0, length)
+    return partition < 0 && length > 0 ? (turn = (turn + 1) % length) : partition
   }
 
   async function sendEncoded(records: EncodedRecords): Promise<void> {
@@ -62,15 +61,14 @@ export function createKafkaProducer(options: KafkaProducerOptions): EncodedProdu
       if (record.topic !== topic) throw new TypeError(`topic "${record.topic}" is not configured`)
       const buffer = encodeRecord(record)
       const places = { buffers: [buffer], starts: [0], ends: [buffer.length] }
-      encoded.add(places, 0, partitionOf(buffer, 0))
+      encoded.add(places, 0, partitionOf(buffer))
     }
     await sendEncoded(encoded)
   }
 
   return {
     connect: () => cluster.connect(),
-    partitionOf,
-    leaderOf: (partition) => partitionsOf()?.[partition]?.leader ?? -1,
+    partitions,
     sendEncoded,
     send,
     close: () => cluster.close()

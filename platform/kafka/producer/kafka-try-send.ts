@@ -3,7 +3,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { BufferPool } from '../../process/buffer-pool.ts'
 import { partitionAt } from './encoded-records.ts'
-import type { EncodedRecords } from './encoded-records.ts'
+import type { EncodedRecords, Partitions } from './encoded-records.ts'
 import type { KafkaCluster } from './kafka-cluster.ts'
 import type { Cluster } from './kafka-metadata.ts'
 import { writeProduceRequest } from './kafka-produce-request.ts'
@@ -78,8 +78,6 @@ export function createTrySend(cluster: KafkaCluster, options: TrySendOptions): T
     }
   }
 }
-
-type Partitions = readonly { readonly leader: number }[]
 
 function partitionsOf({ topics }: Cluster, topic: string): Partitions {
   const known = topics.get(topic)

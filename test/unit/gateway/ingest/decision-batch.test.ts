@@ -120,7 +120,7 @@ describe('the slab', () => {
 
   test('is not returned while a record may still be sent', () => {
     const { pool, batch } = scene()
-    batch.hold()
+    batch.isBeingSent = true
     batch.release()
     expect(pool.given).toEqual([])
   })

@@ -19,7 +19,8 @@ import type { Validate } from '../../../../gateway/ingest/validate.ts'
 import { encodeRecord } from '../../../../platform/kafka/producer/encoded-records.ts'
 import type {
   EncodedProducer,
-  EncodedRecords
+  EncodedRecords,
+  Partitions
 } from '../../../../platform/kafka/producer/encoded-records.ts'
 import { BufferPool } from '../../../../platform/process/buffer-pool.ts'
 import { noon } from '../../../support/builders.ts'
@@ -137,18 +138,14 @@ export function recordAt(batch: DecisionBatch, index: number): DecodedRecord | n
 }
 
 /**
- * A producer whose writes are acknowledged by the test. The key `broker-2` belongs to a partition
- * of a second leader.
+ * A producer with two brokers, whose writes are acknowledged by the test.
  */
 export class FakeProducer implements EncodedProducer {
   readonly sends: { records: EncodedRecords; answer: PromiseWithResolvers<void> }[] = []
 
-  partitionOf(buffer: Buffer, start: number): number {
-    return decodeRecord(buffer, start).key?.toString() === 'broker-2' ? 1 : 0
-  }
-
-  leaderOf(partition: number): number {
-    return partition + 1
+  /** The key `broker-2` belongs to the second one. */
+  partitions(): Partitions {
+    return [{ leader: 1 }, { leader: 2 }]
   }
 
   connect(): Promise<void> {

@@ -99,7 +99,13 @@ function scene({ granted, isSpent = false, failures = {}, pool }: Scene = {}) {
   return { send, log, charged, reports, reported, counted, reads: () => reads }
 }
 
-function resultsOf({ body }: Reply) {
+/** Returns the body of a response, which is text or bytes. */
+function bodyOf({ body, bytes }: Reply): string {
+  return bytes === undefined ? body : Buffer.from(bytes).toString()
+}
+
+function resultsOf(reply: Reply) {
+  const body = bodyOf(reply)
   return (JSON.parse(body) as { results: Record<string, unknown>[] }).results
 }
 
@@ -279,7 +285,7 @@ describe.each(kernels)('with %s', (_name, kernelOfTest) => {
   test('returns 202 without results for a report alone', async () => {
     const { send, reports } = scene()
     const reply = await send({ client_report: { dropped: {} } })
-    expect([reply.status, reply.body]).toEqual([202, '{"results":[]}'])
+    expect([reply.status, bodyOf(reply)]).toEqual([202, '{"results":[]}'])
     expect(reports).toEqual([{ dropped: {} }])
   })
 })

@@ -199,8 +199,9 @@ const unsureKernel: Kernel = (body) => {
     const end = body.indexOf('}', start) + 1
     return rowOf(slab, { start, end, recordStart: -1 })
   })
-  const places = { arrayStart: 0, arrayEnd: 0, memberCount: 1, valueBytes: 0 }
-  return { count: rows.length, slab, ...places, placesOf: (at) => rows[at] } as Reading
+  const places = { arrayStart: 0, arrayEnd: body.length, memberCount: 1, valueBytes: 0 }
+  const copyRecords = () => slab
+  return { count: rows.length, copyRecords, ...places, placesOf: (at) => rows[at] } as Reading
 }
 
 describe.each([

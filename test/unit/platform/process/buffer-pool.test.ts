@@ -35,22 +35,25 @@ describe('a returned buffer', () => {
 
 test('a pool keeps at most 32 MiB, of all classes together', () => {
   const pool = new BufferPool()
-  const large = Array.from({ length: 7 }, () => pool.take(4 * mebibyte))
-  const small = Array.from({ length: 6 }, () => pool.take(mebibyte))
-  for (const buffer of [...large, ...small]) pool.give(buffer)
-  expect(reusedOf(pool, large)).toBe(7)
-  // 28 MiB are in use by the large buffers, so there is room for 4 MiB.
-  expect(reusedOf(pool, small)).toBe(4)
+  const large = Array.from({ length: 9 }, () => pool.take(4 * mebibyte))
+  for (const buffer of large) pool.give(buffer)
+  expect(reusedOf(pool, large)).toBe(8)
 })
 
-test('a buffer that is taken out makes room for another', () => {
+test('a full pool drops a buffer of the class that takes most memory', () => {
   const pool = new BufferPool()
-  const [first, second] = [pool.take(32 * mebibyte), pool.take(32 * mebibyte)]
-  pool.give(first)
-  pool.give(second)
-  expect(pool.take(32 * mebibyte)).toBe(first)
-  pool.give(second)
-  expect(pool.take(32 * mebibyte)).toBe(second)
+  const large = Array.from({ length: 8 }, () => pool.take(4 * mebibyte))
+  const small = Array.from({ length: 6 }, () => pool.take(mebibyte))
+  for (const buffer of [...large, ...small]) pool.give(buffer)
+  expect(reusedOf(pool, small)).toBe(6)
+  expect(reusedOf(pool, large)).toBe(6)
+})
+
+test('a buffer above 8 MiB is not kept', () => {
+  const pool = new BufferPool()
+  const buffer = pool.take(8 * mebibyte + 1)
+  pool.give(buffer)
+  expect(pool.take(16 * mebibyte)).not.toBe(buffer)
 })
 
 /** Takes as many buffers as were given, and returns how many of them are reused. */

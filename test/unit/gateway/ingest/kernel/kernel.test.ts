@@ -146,6 +146,8 @@ test('every envelope is read like by the parser', async () => {
     ]),
     `{"decisions":[${item}],"a":"${'x'.repeat(65_000)}"}`,
     `{"decisions":[${item}],"a":"${'x'.repeat(66_000)}"}`,
+    `{${' '.repeat(66_000)}"decisions":[${item}]}`,
+    `{"decisions":[${item}]${' '.repeat(66_000)}}`,
     ...[999, 1000, 1001].map((count) => `{"decisions":[${Array(count).fill(item).join(',')}]}`)
   ]
   for (const envelope of envelopes) expect(await compare(envelope, 'envelope')).toBeNull()
