@@ -31,11 +31,14 @@ export function createApp(dependencies: AppDependencies): Express {
   app.enable('strict routing')
   app.set('trust proxy', dependencies.trustedProxies)
 
-  const paths = Map.groupBy(dependencies.routes.toSorted(bySpecificity), (route) => route.path)
+  // Express tries the routes in order, and most requests are for ingest.
+  const ordered = dependencies.routes.toSorted(bySpecificity)
+  const [ingest, others] = [ordered.filter(isIngest), ordered.filter((one) => !isIngest(one))]
+  const paths = Map.groupBy([...ingest, ...others], (route) => route.path)
   for (const [path, routes] of paths) {
-    for (const { method, operation, handle, surface } of routes) {
-      const isIngest = surface === 'ingest'
-      const endpoint = { operation: operation.operation_id, handle, isIngest }
+    for (const route of routes) {
+      const { method, operation, handle } = route
+      const endpoint = { operation: operation.operation_id, handle, isIngest: isIngest(route) }
       app[method](path, createResponder(dependencies, endpoint))
     }
     const allowed = routes.map(({ method }) => method.toUpperCase()).join(', ')
@@ -47,6 +50,10 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(createRefusal(dependencies, wrongRoute))
   app.use(createRefuseError(dependencies))
   return app
+}
+
+function isIngest({ surface }: Route): boolean {
+  return surface === 'ingest'
 }
 
 /** Sorts parameters after fixed segments, because Express takes the first route that matches. */
