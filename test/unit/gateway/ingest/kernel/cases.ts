@@ -53,6 +53,8 @@ function* naughtyTexts(): Generator<BodyCase> {
 const values = [
   ...['null', '""', '"a"', '"\\u0000"', '"a\\u0000"', '"\\ud83d\\ude00"', '"\\uD83D\\uDE00"'],
   ...['"\\ud83d"', '"\\ude00"', '"\\ud83d\\u0041"', '"\\ud83d\\ud83d\\ude00"', '"\\ude00\\ud83d"'],
+  ...['"\\udbff"', '"\\udbff\\udfff"', '"\\udc00"', '"\\udfff"', '"\\ud83d\\uzzzz"', '"\\u000g"'],
+  ...['trux', 'fxlse', 'nulx', '{]', '[}', '9999999999', `"${uuid.slice(0, -1)}g"`],
   ...['1', '0', '-0', '01', '1.0', '1e2', '1.5', '-', '1.', '.5', '1e', '1e+', '+1', '1E-2', '0x1'],
   ...['9007199254740991', '9007199254740992', '999999999', '1000000000', '-1', '1e400', '0e0'],
   ...['true', 'false', 'nul', 'tru', 'truee', 'nulll', '{}', '[]', '{"a":1}', '[1,]', '{"a":}'],
@@ -104,6 +106,8 @@ function* envelopes(): Generator<BodyCase> {
   const others = ['"client_report":{"dropped":{"queue_full":3}}', '"client_report":1', '"a":[{}]']
   const texts = [
     ...['', '{}', '[]', '1', ' ', '{"decisions":[]}', `[${valid}]`, `{"decisions":${valid}}`],
+    ...[`["decisions":[${valid}]}`, `{"decisions":[${valid}]]`, `{"decisionsX":[${valid}]}`],
+    ...[`{"decisions":[${valid}],"a":tru}`, '{"decisions":[{}]}'],
     ...['{"decisions":null}', `{"decisions":[${valid}]} x`, `{"decisions":[${valid},]}`],
     ...[`{"decisions":[${valid}`, `{"decisions":[${valid}]`, `{"decisions":[${valid}],}`],
     ...[`\ufeff{"decisions":[${valid}]}`, ` {\n"decisions" :\t[ ${valid} , ${valid} ]\r}\n`],
@@ -174,6 +178,9 @@ function* limits(): Generator<BodyCase> {
     yield [`{"input":1,"output":"","${name}":"${'a'.repeat(length)}"}`, 'single', 1]
   }
   yield [`{"input":${deep},"output":""${wide},"input_tokens":999999999}`, 'single', 1]
+  const spelled = '[-1,1E+2,1e-2,true,{},"\\"\\\\\\/ a"]'
+  yield [`{ "input" : ${spelled} , "output":"\\"\\\\\\/ a","ab":1,"a":2}`, 'single', 1]
+  yield [`{"decisions":[{},${valid}],"client_report":{}}`, 'envelope', 1]
   yield [`{"decisions":[${Array(1000).fill(valid).join(',')}]}`, 'envelope', 1000]
   yield [Array(1000).fill(nulls).join('\n'), 'lines', 1000]
   for (const bytes of [1024 * 1024, 1024 * 1024 + 1]) {
