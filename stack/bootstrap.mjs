@@ -17,6 +17,7 @@ const PROGRAMS = {
   'test:all': ['test/run.ts', '--all'],
   check: ['test/run.ts', 'check', 'unit'],
   bench: ['bench/run.ts'],
+  kernel: ['test/kernel/run.ts'],
   docs: ['docs/make-reference.ts'],
   pictures: ['test/console/make-pictures.ts'],
   'measure:tail': ['test/console/measure-tail.ts'],

@@ -3,7 +3,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { BufferPool } from '../../../platform/process/buffer-pool.ts'
 import { decisionBodySchema } from '../../../schemas/index.ts'
@@ -102,12 +102,12 @@ interface KernelExports {
  */
 export type Kernel = (body: Buffer, form: Form, frame: RecordFrame) => Reading | null
 
-/** Loads the kernel from a file of this folder. Instances share nothing. */
+/** Loads the kernel from a file, by default the one in this folder. Instances share nothing. */
 export function loadKernel(pool: BufferPool, file = 'kernel.wasm'): Kernel {
   let idAt: RecordFrame['idAt'] = () => ''
   const writeId = (at: number, index: number) => void memory.write(idAt(index), at, 'latin1')
   const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Wasm }
-  const module = new wasm.Module(readFileSync(join(import.meta.dirname, file)))
+  const module = new wasm.Module(readFileSync(resolve(import.meta.dirname, file)))
   const kernel = new wasm.Instance(module, { 'kernel.as': { writeId } }).exports as KernelExports
   const memory = Buffer.from(kernel.memory.buffer)
   const rows = new Int32Array(kernel.memory.buffer, kernel.rows.value)

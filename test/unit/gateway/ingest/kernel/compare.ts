@@ -9,6 +9,9 @@ import { createReaders, principal } from '../fakes.ts'
 
 export type Format = 'single' | 'envelope' | 'lines'
 
+/** A body, and the number of decisions that the kernel must take, if any is required. */
+export type BodyCase = readonly [body: Buffer | string, format: Format, taken?: number]
+
 /** Fills buffers that are given back, so that a test notices if they are read afterwards. */
 class PoisonedPool extends BufferPool {
   override give(buffer: Buffer): void {
@@ -19,6 +22,8 @@ class PoisonedPool extends BufferPool {
 /** What was read, and how many bodies and decisions the kernel took. */
 export interface Comparison {
   compare(body: Buffer | string, format: Format): Promise<Difference | null>
+  /** Returns the first difference. */
+  compareAll(cases: Iterable<BodyCase>): Promise<unknown>
   readonly taken: { bodies: number; items: number }
 }
 
@@ -29,7 +34,9 @@ interface Difference {
   readonly kernel: unknown
 }
 
-export function createComparison(kernel: Kernel = loadKernel(new PoisonedPool())): Comparison {
+export function createComparison(load: (pool: BufferPool) => Kernel = loadKernel): Comparison {
+  const pool = new PoisonedPool()
+  const kernel = load(pool)
   const taken = { bodies: 0, items: 0 }
   const counting: Kernel = (...body) => {
     const reading = kernel(...body)
@@ -42,11 +49,7 @@ export function createComparison(kernel: Kernel = loadKernel(new PoisonedPool())
   }
   const metrics = { parser: new RecordingMetrics(), kernel: new RecordingMetrics() }
   const parser = createReaders({ metrics: metrics.parser })
-  const both = createReaders({
-    metrics: metrics.kernel,
-    kernel: counting,
-    pool: new PoisonedPool()
-  })
+  const both = createReaders({ metrics: metrics.kernel, kernel: counting, pool })
 
   async function outcomeOf(readers: typeof parser, format: Format, body: Buffer): Promise<unknown> {
     const read = format === 'single' ? readers.readOne : readers.readBatch
@@ -63,18 +66,28 @@ export function createComparison(kernel: Kernel = loadKernel(new PoisonedPool())
     }
   }
 
-  return {
-    taken,
-    compare: async (body, format) => {
-      const bytes = Buffer.from(body)
-      metrics.parser.counts.length = 0
-      metrics.kernel.counts.length = 0
-      const expected = [await outcomeOf(parser, format, bytes), sumsOf(metrics.parser)]
-      const actual = [await outcomeOf(both, format, bytes), sumsOf(metrics.kernel)]
-      if (JSON.stringify(actual) === JSON.stringify(expected)) return null
-      return { body: bytes.toString('latin1'), format, parser: expected, kernel: actual }
-    }
+  async function compare(body: Buffer | string, format: Format): Promise<Difference | null> {
+    const bytes = Buffer.from(body)
+    metrics.parser.counts.length = 0
+    metrics.kernel.counts.length = 0
+    const expected = [await outcomeOf(parser, format, bytes), sumsOf(metrics.parser)]
+    const actual = [await outcomeOf(both, format, bytes), sumsOf(metrics.kernel)]
+    if (JSON.stringify(actual) === JSON.stringify(expected)) return null
+    return { body: bytes.toString('latin1'), format, parser: expected, kernel: actual }
   }
+
+  async function compareAll(cases: Iterable<BodyCase>): Promise<unknown> {
+    for (const [body, format, required] of cases) {
+      const before = taken.items
+      const difference = await compare(body, format)
+      if (difference !== null) return difference
+      const items = taken.items - before
+      if (items !== (required ?? items)) return { body: String(body), format, required, items }
+    }
+    return null
+  }
+
+  return { taken, compare, compareAll }
 }
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
