@@ -124,9 +124,7 @@ export function stringEnd(from: usize): usize {
     if (unit < 0) return 0
     at += 6
     if (isHighSurrogate(unit) && byte(at) === backslash && byte(at + 1) === letterU) {
-      const low = unitAt(at + 2)
-      if (low < 0) return 0
-      if (isLowSurrogate(low)) {
+      if (isLowSurrogate(unitAt(at + 2))) {
         at += 6
         saved += 12 - 4
         continue
