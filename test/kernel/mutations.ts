@@ -282,7 +282,8 @@ const kernel: readonly Row[] = [
   [
     'trailing comma of the array',
     'at = skipSpace(at + 1)\n  }\n  return -1',
-    'at = skipSpace(at + 1)\n    if (byte(at) === closeBracket) {\n      arrayEnd = ((at - bodyAt) as i32) + 1\n      return count\n    }\n  }\n  return -1'
+    'at = skipSpace(at + 1)\n    if (byte(at) === closeBracket) {\n' +
+      '      arrayEnd = ((at - bodyAt) as i32) + 1\n      return count\n    }\n  }\n  return -1'
   ],
   ['an envelope that is no object', 'if (byte(at) !== openBrace) return -1\n', ''],
   ['decisions that are no array', 'byte(at) === openBracket && isSame', 'isSame'],
