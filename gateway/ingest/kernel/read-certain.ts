@@ -1,4 +1,4 @@
-/** Reads a batch with the kernel. Items that are not certainly valid are left to the parser. */
+/** Reads a body with the kernel. Items that are not certainly valid are left to the parser. */
 import type { Clock } from '../../../core/clock.ts'
 import { uuidv7 } from '../../../core/ids/ids.ts'
 import { Problem } from '../../../core/problem.ts'
