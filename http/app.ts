@@ -31,7 +31,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.enable('strict routing')
   app.set('trust proxy', dependencies.trustedProxies)
 
-  // Express tries the routes in order, and most requests are for ingest.
+  // Express tries the routes in order, and most requests are for ingest, whose paths are fixed.
   const ordered = dependencies.routes.toSorted(bySpecificity)
   const [ingest, others] = [ordered.filter(isIngest), ordered.filter((one) => !isIngest(one))]
   const paths = Map.groupBy([...ingest, ...others], (route) => route.path)

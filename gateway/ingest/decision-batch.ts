@@ -1,5 +1,5 @@
-/** The decisions of a request. Each has an encoded Kafka record, or the problem for which it was
- * rejected.
+/** The decisions of a request. Each has an encoded Kafka record, a problem for which it was
+ * rejected, or both.
  */
 import type { Problem } from '../../core/problem.ts'
 import type { BufferPool } from '../../platform/process/buffer-pool.ts'
@@ -18,14 +18,18 @@ const sdkVersionCharsMax = 100
 
 interface BatchOptions {
   readonly client_report?: unknown
-  /** The pool of the slab. Default: the batch has no slab. */
+  /** The records that the kernel wrote, and the pool from which the slab comes. Default: none. */
+  readonly slab?: Buffer
   readonly pool?: BufferPool
 }
 
 export class DecisionBatch implements RecordPlaces {
   /** Null while the decision is not rejected. */
   readonly problems: (Problem | null)[] = []
-  /** Length of each parsed text, in characters, or in bytes for JSON lines. */
+  /**
+   * Length of each parsed text, in characters, or in bytes for JSON lines. 0 if the kernel read the
+   * decision, which can be rejected only with retryable problems.
+   */
   readonly sizes: number[] = []
   /** The record of a decision is in `buffers[index]`; null if it was rejected before encoding. */
   readonly buffers: (Buffer | null)[] = []
@@ -40,13 +44,14 @@ export class DecisionBatch implements RecordPlaces {
   readonly #rejectedIds: (string | null)[] = []
   readonly #hasAgent: boolean[] = []
   readonly #pool: BufferPool | undefined
-  #slab: Buffer | null = null
+  #slab: Buffer | null
   /** Place of the first sdk_version in the slab. The decisions of a batch come from one SDK. */
   #sdkStart = 0
   #sdkEnd = 0
 
-  constructor({ client_report, pool }: BatchOptions = {}) {
+  constructor({ client_report, slab, pool }: BatchOptions = {}) {
     this.client_report = client_report
+    this.#slab = slab ?? null
     this.#pool = pool
   }
 
@@ -54,11 +59,10 @@ export class DecisionBatch implements RecordPlaces {
     return this.problems.length
   }
 
-  /** Adds a decision that the kernel read. All of them have the same slab, from the pool. */
-  addRead(slab: Buffer, row: ItemPlaces): void {
+  /** Adds a decision that the kernel read. */
+  addRead(row: ItemPlaces): void {
     const index = this.addUnread()
-    this.#slab = slab
-    this.buffers[index] = slab
+    this.buffers[index] = this.#slab
     this.starts[index] = row.recordStart
     this.ends[index] = row.recordEnd
     this.#hasAgent[index] = row.hasAgent === 1
@@ -135,6 +139,7 @@ export class DecisionBatch implements RecordPlaces {
     return this.#hasAgent[index] === true ? keyTextOf(buffer, this.starts[index] as number) : ''
   }
 
+  /** Returns the sdk_version; that of the batch if the parser did not read the decision. */
   sdkVersionAt(index: number): string | null {
     const submission = this.#submissions[index] ?? null
     if (submission !== null) return sdkVersionOf(submission) || null

@@ -111,7 +111,7 @@ interface OneItem {
   readonly size: number
 }
 
-/** Parses one item of an array, which must be JSON in UTF-8. */
+/** Parses an item of an array, whose syntax the kernel has checked. */
 export function* itemSteps(bytes: Buffer): Steps<OneItem> {
   const text = bytes.toString('utf8')
   const item = isLong(text) ? yield* parseLongItem(text) : parseItem(text)

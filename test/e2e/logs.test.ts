@@ -46,6 +46,11 @@ function callsOf(tenant: Tenant): [Call, number][] {
   ]
 }
 
+/** Returns the log without the lines about Redis, which can be slow for 75 ms on a busy machine. */
+function withoutRedis(log: string): string {
+  return log.replaceAll(/^.*"msg":"Redis (?:un)?available.*\n/gm, '')
+}
+
 test('logs neither requests nor their content at level info', async () => {
   const sluice = await createInstallation()
   const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
@@ -55,7 +60,7 @@ test('logs neither requests nor their content at level info', async () => {
   // further logins.
   const read = async () => (await client.get('/v1/decisions')).status
   expect(await read()).toBe(200)
-  const before = gateway.log()
+  const before = withoutRedis(gateway.log())
 
   for (let round = 0; round < rounds; round += 1) {
     for (const [call, status] of callsOf(tenant)) {
@@ -66,7 +71,7 @@ test('logs neither requests nor their content at level info', async () => {
   }
   await client.accept(aDecisionBody({ input: marker }))
   expect(await read()).toBe(200)
-  expect(gateway.log()).toBe(before)
+  expect(withoutRedis(gateway.log())).toBe(before)
 
   expect(await gateway.stop()).toBe(0)
   const log = gateway.log()

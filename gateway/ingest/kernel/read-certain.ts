@@ -48,8 +48,7 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
     })
     const report = reading === null ? null : clientReportOf(body, form, reading)
     if (reading === null || report === null) return null
-    const batch = new DecisionBatch({ ...report, pool })
-    const slab = reading.copyRecords()
+    const batch = new DecisionBatch({ ...report, pool, slab: reading.copyRecords() })
     const unread: Unread[] = []
     let unknown = 0
     for (let at = 0; at < reading.count; at++) {
@@ -58,7 +57,7 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
         unread.push({ index: batch.addUnread(), bytes: body.subarray(row.start, row.end) })
         continue
       }
-      batch.addRead(slab, row)
+      batch.addRead(row)
       unknown += row.unknownMembers
     }
     if (unknown > 0) metrics.count('sluice_ingest_unknown_members_total', {}, unknown)

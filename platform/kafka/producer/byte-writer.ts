@@ -1,4 +1,4 @@
-/** Byte writer: encodes integers, strings and bytes for the Kafka protocol. */
+/** Byte writer: writes integers of the Kafka protocol, strings and bytes. */
 
 /** Writes to a buffer of fixed size. Callers compute the total size first. */
 export class ByteWriter {

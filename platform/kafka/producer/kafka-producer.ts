@@ -22,8 +22,6 @@ interface KafkaProducerOptions extends KafkaConnectionOptions {
   readonly topic: string
   /** Maximum time that `send` retries. */
   readonly deadlineMs: number
-  /** Provides the buffers of requests. Default: a pool of its own. */
-  readonly pool?: BufferPool
 }
 
 const retryPauseMs = 100
@@ -34,11 +32,11 @@ const retryPauseMs = 100
 const answerMarginMs = 1000
 
 export function createKafkaProducer(options: KafkaProducerOptions): EncodedProducer {
-  const { topic, deadlineMs, pool = new BufferPool() } = options
+  const { topic, deadlineMs } = options
   const requestTimeoutMs = deadlineMs + answerMarginMs
   const cluster = createKafkaCluster({ ...options, topics: [topic], requestTimeoutMs })
   const timeouts = { timeoutMs: deadlineMs, clock: systemClock }
-  const trySend = createTrySend(cluster, { topic, pool, ...timeouts })
+  const trySend = createTrySend(cluster, { topic, pool: new BufferPool(), ...timeouts })
   const partitions = () => cluster.cached()?.topics.get(topic)?.partitions ?? []
   let turn = 0
 

@@ -52,8 +52,8 @@ describe('the decision_id', () => {
     const decision = aDecision()
     const record = encoder.encode(decision)
     const slab = Buffer.concat([Buffer.alloc(99, 0xff), record, Buffer.alloc(9, 0xff)])
-    const batch = new DecisionBatch()
-    batch.addRead(slab, rowOf(slab, { recordStart: 99, recordEnd: 99 + record.length }))
+    const batch = new DecisionBatch({ slab })
+    batch.addRead(rowOf(slab, { recordStart: 99, recordEnd: 99 + record.length }))
     expect(batch.idAt(0)).toBe(decision.decision_id)
   })
 
@@ -87,15 +87,15 @@ describe('the agent and the SDK', () => {
   test('of a decision that the kernel read are read from its record', () => {
     const record = encoder.encode(aDecision({ agent_id: 'агент', sdk_version: 'ts/2' }))
     const sdkStart = record.indexOf('ts/2')
-    const batch = new DecisionBatch()
-    batch.addRead(record, rowOf(record, { hasAgent: 1, sdkStart, sdkEnd: sdkStart + 4 }))
+    const batch = new DecisionBatch({ slab: record })
+    batch.addRead(rowOf(record, { hasAgent: 1, sdkStart, sdkEnd: sdkStart + 4 }))
     expect([batch.agentAt(0), batch.sdkVersionAt(0)]).toEqual(['агент', 'ts/2'])
   })
 
   test('are not the key and the version of a record without them', () => {
     const record = encoder.encode(aDecision({ agent_id: null, session_id: 's' }))
-    const batch = new DecisionBatch()
-    batch.addRead(record, rowOf(record))
+    const batch = new DecisionBatch({ slab: record })
+    batch.addRead(rowOf(record))
     expect([batch.agentAt(0), batch.sdkVersionAt(0)]).toEqual(['', null])
   })
 })
@@ -103,10 +103,10 @@ describe('the agent and the SDK', () => {
 describe('the slab', () => {
   function scene() {
     const pool = new RecordingPool()
-    const batch = new DecisionBatch({ pool })
     const slab = pool.take(100)
-    batch.addRead(slab, rowOf(slab))
-    batch.addRead(slab, rowOf(slab))
+    const batch = new DecisionBatch({ pool, slab })
+    batch.addRead(rowOf(slab))
+    batch.addRead(rowOf(slab))
     return { pool, batch, slab }
   }
 
@@ -116,6 +116,15 @@ describe('the slab', () => {
     batch.release()
     expect(pool.given).toEqual([slab])
     expect(batch.buffers).toEqual([null, null])
+  })
+
+  test('is returned if no decision has a record in it', () => {
+    const pool = new RecordingPool()
+    const slab = pool.take(100)
+    const batch = new DecisionBatch({ pool, slab })
+    batch.addUnread()
+    batch.release()
+    expect(pool.given).toEqual([slab])
   })
 
   test('is not returned while a record may still be sent', () => {
