@@ -40,7 +40,6 @@ const json: readonly Row[] = [
   ],
   ['an escape saves two bytes', 'saved += 1\n', 'saved += 2\n'],
   ['malformed \\u', 'if (unit < 0) return 0', 'if (unit < -1) return 0'],
-  ['malformed \\u after a high surrogate', 'if (low < 0) return 0', 'if (low < -1) return 0'],
   ['any unit completes a high surrogate', 'if (isLowSurrogate(low)) {', 'if (true) {'],
   ['a pair saves seven bytes', '12 - 4', '12 - 5'],
   ['U+0000 is accepted', 'unit === 0 || isHigh', 'isHigh'],
@@ -73,11 +72,6 @@ const json: readonly Row[] = [
     'no space after a colon',
     'byte(at) === colon ? skipSpace(at + 1) : 0',
     'byte(at) === colon ? at + 1 : 0'
-  ],
-  [
-    'empty objects end with ]',
-    'if (byte(at) !== code + 2) {',
-    'if (byte(at) !== closeBracket && byte(at) !== closeBrace) {'
   ],
   ['members without a name', 'if (code === openBrace) at = nameEnd(at)', ''],
   ['later members without a name', 'if (open === openBrace) at = nameEnd(at)', ''],
@@ -288,7 +282,8 @@ const kernel: readonly Row[] = [
   [
     'trailing comma of the array',
     'at = skipSpace(at + 1)\n  }\n  return -1',
-    'at = skipSpace(at + 1)\n    if (byte(at) === closeBracket) {\n      arrayEnd = ((at - bodyAt) as i32) + 1\n      return count\n    }\n  }\n  return -1'
+    'at = skipSpace(at + 1)\n    if (byte(at) === closeBracket) {\n' +
+      '      arrayEnd = (at - bodyAt + 1) as i32\n      return count\n    }\n  }\n  return -1'
   ],
   ['an envelope that is no object', 'if (byte(at) !== openBrace) return -1\n', ''],
   ['decisions that are no array', 'byte(at) === openBracket && isSame', 'isSame'],
@@ -301,11 +296,6 @@ const kernel: readonly Row[] = [
     'if (at === 0) return count\n    memberCount'
   ],
   ['end of the array', '((at - bodyAt) as i32) + 1\n', '(at - bodyAt) as i32\n'],
-  [
-    'start of the array',
-    'arrayStart = (at - bodyAt) as i32',
-    'arrayStart = ((at - bodyAt) as i32) + 1'
-  ],
   [
     'an envelope without its brace',
     'byte(at) === closeBrace && skipSpace(at + 1) === end',

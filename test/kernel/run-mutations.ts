@@ -62,7 +62,7 @@ function* kindsOfCases(): Generator<[string, Iterable<BodyCase>]> {
   }
 }
 
-/** Imports `loadKernel` from the text of kernel.ts. Its own imports are resolved from its folder. */
+/** Imports `loadKernel` from the text of kernel.ts. Its imports are resolved from its folder. */
 async function importLoadKernel(text: string): Promise<typeof loadKernel> {
   const folder = mkdtempSync(join(root, '.sluice/kernel-'))
   try {

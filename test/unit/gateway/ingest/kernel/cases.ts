@@ -149,7 +149,7 @@ function* lines(): Generator<BodyCase> {
 const usual =
   '{"input":{"a":[1,2,{"b":"c"}]},"output":"x\\ny","agent_id":"a","session_id":"s","domain":"d",' +
   '"metadata":{"k":"v"},"input_tokens":5,"output_tokens":6,"sdk_version":"v"}'
-const nulls = `{"decision_id":"${uuid}","input":null,"output":"","agent_id":null,"metadata":null,"x":1}`
+const nulls = `{"decision_id":"${uuid}","input":null,"output":"","agent_id":null,"x":1}`
 const wholes: Readonly<Record<Format, string>> = {
   single: usual,
   envelope: `{"a":[true],"decisions":[${usual},${nulls}],"b":null} `,
