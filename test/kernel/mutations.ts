@@ -345,7 +345,6 @@ const glue: readonly Row[] = [
     'memory.copy(slab, 0, from, to)',
     'memory.copy(slab, 0, from - 1, to)'
   ],
-  ['a small slab', 'pool.take(to - from)', 'pool.take(0)'],
   ['maximum lengths of the schema', 'schemas[name]?.maxLength ?? 0', '1000'],
   ['order of the members', "'agent_id',\n  'session_id',", "'session_id',\n  'agent_id',"]
 ]
