@@ -1,6 +1,9 @@
 /** Tests that the kernel changes nothing: it reads exactly what the parser reads, or leaves it. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { loadKernel } from '../../../../../gateway/ingest/kernel/kernel.ts'
+import { BufferPool } from '../../../../../platform/process/buffer-pool.ts'
+import { createReaders, organizationId, principal } from '../fakes.ts'
 import { fixedCases, randomBodies } from './cases.ts'
 import { createComparison } from './compare.ts'
 
@@ -28,4 +31,31 @@ test.each(randomBodies)(
 test('the kernel took most bodies, so the comparison is not empty', () => {
   process.stdout.write(`the kernel read ${taken.bodies} bodies and ${taken.items} decisions\n`)
   expect(taken.items).toBeGreaterThan(10_000)
+})
+
+test('no byte of a body of another organization is in a later record', async () => {
+  const pool = new BufferPool()
+  const readers = createReaders({ kernel: loadKernel(pool), pool })
+  const request = { headers: { 'content-type': 'application/json' }, idAt: () => null }
+  const read = async (body: string, owner: string) => {
+    const from = { ...request, principal: { ...principal, organization_id: owner } }
+    const batch = await readers.readBatch(Buffer.from(body), from)
+    const bytes = batch.buffers.map((buffer, index) =>
+      buffer?.toString('latin1', batch.starts[index], batch.ends[index])
+    )
+    batch.release()
+    return bytes.join('')
+  }
+  const secret = `{"input":"${'SECRET'.repeat(200)}","output":"SECRET","agent_id":"SECRET"}`
+  const other = '01938c4e-3333-7000-8000-5b7a9f002f6d'
+  for (let length = 1; length < 400; length++) {
+    const records = await read(`{"decisions":[${secret},${secret}]}`, other)
+    expect(records).toContain('SECRET')
+    const plain = `{"decisions":[{"input":1,"output":"${'x'.repeat(length)}"},{"input":2}]}`
+    for (const body of [plain, plain.slice(0, length)]) {
+      const later = await read(body, organizationId).catch(() => '')
+      expect(later).not.toContain('SECRET')
+      expect(later).not.toContain(other)
+    }
+  }
 })
