@@ -190,10 +190,15 @@ function createIngestPaths(
   })
   const countUsage = createCountUsage({ usage, clock })
   const outcomes = createOutcomes({ limitRate, metrics, usage: countUsage })
-  const pool = new BufferPool()
   const encoder = createEncoder({ schemaId, metrics })
   const { readOne, readBatch } = createReadDecisions({
-    readCertain: createReadCertain({ kernel: loadKernel(pool), pool, encoder, clock, metrics }),
+    readCertain: createReadCertain({
+      kernel: loadKernel(),
+      pool: new BufferPool(),
+      encoder,
+      clock,
+      metrics
+    }),
     validate: createValidate({ clock, metrics }),
     encoder
   })

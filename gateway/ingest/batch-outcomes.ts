@@ -61,7 +61,8 @@ export function createBatchOutcomes(dependencies: {
   }
 
   return {
-    begin: (call) => outcomes.begin(call),
+    begin: outcomes.begin,
+    reject: outcomes.reject,
 
     settle: async (attempt, batch) => {
       const { request_id: requestId } = attempt.call
@@ -76,9 +77,7 @@ export function createBatchOutcomes(dependencies: {
       if (whole) return rejectAll({ batch, whole, headers, requestId })
       const status = queued === batch.count ? 202 : 207
       return { status, headers: { ...jsonHeaders, ...headers }, body: '', bytes: resultsOf(batch) }
-    },
-
-    reject: (attempt, error) => outcomes.reject(attempt, error)
+    }
   }
 }
 

@@ -14,7 +14,7 @@ import type { Encoder } from './encode.ts'
 import type { ReadCertain } from './kernel/read-certain.ts'
 import { itemSteps, lineSteps, parseBatchSteps } from './parse-batch.ts'
 import type { Item } from './parse-batch.ts'
-import { parseSteps } from './parse.ts'
+import { parse, parseSteps } from './parse.ts'
 import type { Submission } from './parse.ts'
 import { idOf } from './validate.ts'
 import type { Validate } from './validate.ts'
@@ -64,7 +64,9 @@ export function createReadDecisions(dependencies: ReadDecisionsDependencies) {
     requireJson(contentType)
     const certain = readCertain(body, 'one', request)
     if (certain !== null) return certain.batch
-    const item = await run(body, parseSteps(contentType, body))
+    const item = isLong(body)
+      ? await runStepsYielding(parseSteps(contentType, body))
+      : parse(contentType, body)
     const batch = new DecisionBatch()
     take(batch, { index: batch.addUnread(), item, size: body.length }, request)
     return batch

@@ -36,7 +36,7 @@ async function noticeOf(mutation: Mutation): Promise<string | null> {
     file === mutation.file ? mutated(readSource(file), mutation) : readSource(file)
   const wasm = await compileKernel(sourceOf, ['-O1'])
   const load = await importLoadKernel(sourceOf('kernel.ts'))
-  const { compareAll } = createComparison((pool) => load(pool, wasm))
+  const { compareAll } = createComparison(load(wasm))
   for (const [kind, cases] of kindsOfCases()) {
     try {
       if ((await compareAll(cases)) !== null) return kind

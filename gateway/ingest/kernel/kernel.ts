@@ -46,8 +46,8 @@ export interface Reading {
   readonly memberCount: number
   /** Number of bytes of the values of all records. */
   readonly valueBytes: number
-  /** Copies the records to a buffer from the pool. Valid until the kernel reads the next body. */
-  copyRecords(): Buffer
+  /** Copies the records to a buffer from `pool`. Valid until the kernel reads the next body. */
+  copyRecords(pool: BufferPool): Buffer
   /** Returns the places of an item. Valid until the kernel reads the next body. */
   placesOf(index: number): ItemPlaces
 }
@@ -80,20 +80,23 @@ interface Wasm {
   Instance: new (module: object, imports: object) => { readonly exports: unknown }
 }
 
-interface KernelExports {
+/** Exports of kernel.as.ts that are numbers: places in its memory, and what it read. */
+type NumberExport =
+  | 'names'
+  | 'lengthsMax'
+  | 'rows'
+  | 'prefix'
+  | 'suffix'
+  | 'bodyAt'
+  | 'recordsAt'
+  | 'recordsEnd'
+  | 'arrayStart'
+  | 'arrayEnd'
+  | 'memberCount'
+  | 'valueBytes'
+
+interface KernelExports extends Readonly<Record<NumberExport, { readonly value: number }>> {
   readonly memory: { readonly buffer: ArrayBuffer }
-  readonly names: { readonly value: number }
-  readonly lengthsMax: { readonly value: number }
-  readonly rows: { readonly value: number }
-  readonly prefix: { readonly value: number }
-  readonly suffix: { readonly value: number }
-  readonly bodyAt: { readonly value: number }
-  readonly recordsAt: { readonly value: number }
-  readonly recordsEnd: { readonly value: number }
-  readonly arrayStart: { readonly value: number }
-  readonly arrayEnd: { readonly value: number }
-  readonly memberCount: { readonly value: number }
-  readonly valueBytes: { readonly value: number }
   read(bytes: number, form: number, prefixBytes: number, suffixBytes: number): number
 }
 
@@ -103,7 +106,7 @@ interface KernelExports {
 export type Kernel = (body: Buffer, form: Form, frame: RecordFrame) => Reading | null
 
 /** Loads the kernel from a file, by default the one in this folder. Instances share nothing. */
-export function loadKernel(pool: BufferPool, file = 'kernel.wasm'): Kernel {
+export function loadKernel(file = 'kernel.wasm'): Kernel {
   let idAt: RecordFrame['idAt'] = () => ''
   const writeId = (at: number, index: number) => void memory.write(idAt(index), at, 'latin1')
   const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Wasm }
@@ -127,7 +130,7 @@ export function loadKernel(pool: BufferPool, file = 'kernel.wasm'): Kernel {
     if (count < 0) return null
     return {
       count,
-      copyRecords: () => {
+      copyRecords: (pool) => {
         const [from, to] = [kernel.recordsAt.value, kernel.recordsEnd.value]
         const slab = pool.take(to - from)
         memory.copy(slab, 0, from, to)

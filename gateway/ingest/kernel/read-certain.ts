@@ -26,7 +26,7 @@ interface Unread {
 
 interface ReadCertainDependencies {
   readonly kernel: Kernel
-  /** The pool of the kernel's slabs. */
+  /** Provides the slabs of the records. */
   readonly pool: BufferPool
   readonly encoder: Pick<Encoder, 'frameOf'>
   readonly clock: Clock
@@ -48,7 +48,7 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
     })
     const report = reading === null ? null : clientReportOf(body, form, reading)
     if (reading === null || report === null) return null
-    const batch = new DecisionBatch({ ...report, pool, slab: reading.copyRecords() })
+    const batch = new DecisionBatch({ ...report, pool, slab: reading.copyRecords(pool) })
     const unread: Unread[] = []
     let unknown = 0
     for (let at = 0; at < reading.count; at++) {

@@ -71,7 +71,7 @@ export const noKernel: Kernel = () => null
 /** What reads the bodies: the parser alone, or the kernel first. */
 export const kernels: [string, Kernel][] = [
   ['the parser', noKernel],
-  ['the kernel', loadKernel(new BufferPool())]
+  ['the kernel', loadKernel()]
 ]
 
 interface ReadersOptions {

@@ -292,7 +292,7 @@ describe.each(kernels)('with %s', (_name, kernelOfTest) => {
 
 test('returns the slab of the kernel to the pool after the response is built', async () => {
   const pool = new RecordingPool()
-  kernel = loadKernel(pool)
+  kernel = loadKernel()
   const own = aDecisionBody()
   const results = resultsOf(await scene({ pool }).send({ decisions: [own, { input: 1 }] }))
   expect(results.map(({ queued }) => queued)).toEqual([true, false])

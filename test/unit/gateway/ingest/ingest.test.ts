@@ -266,7 +266,7 @@ describe.each(kernels)('with %s', (_name, kernel) => {
 test('returns the slab of the kernel to the pool after an acknowledgement', async () => {
   const pool = new RecordingPool()
   const body = aDecisionBody()
-  const reply = await send(scene({}, loadKernel(pool), pool), body)
+  const reply = await send(scene({}, loadKernel(), pool), body)
   expect(JSON.parse(reply.body)).toMatchObject({ decision_id: body['decision_id'] })
   expect(pool.taken).toHaveLength(1)
   expect(pool.given).toEqual(pool.taken)

@@ -34,9 +34,8 @@ interface Difference {
   readonly kernel: unknown
 }
 
-export function createComparison(load: (pool: BufferPool) => Kernel = loadKernel): Comparison {
+export function createComparison(kernel: Kernel = loadKernel()): Comparison {
   const pool = new PoisonedPool()
-  const kernel = load(pool)
   const taken = { bodies: 0, items: 0 }
   const counting: Kernel = (...body) => {
     const reading = kernel(...body)

@@ -35,7 +35,7 @@ test('the kernel took most bodies, so the comparison is not empty', () => {
 
 test('no byte of a body of another organization is in a later record', async () => {
   const pool = new BufferPool()
-  const readers = createReaders({ kernel: loadKernel(pool), pool })
+  const readers = createReaders({ kernel: loadKernel(), pool })
   const request = { headers: { 'content-type': 'application/json' }, idAt: () => null }
   const read = async (body: string, owner: string) => {
     const from = { ...request, principal: { ...principal, organization_id: owner } }
