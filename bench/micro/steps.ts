@@ -45,8 +45,8 @@ export function makeSteps(): MicroStep[] {
   const decisions = submissions.map((submission) => validate(submission, principal, null))
   const usage = createUsageCounters({ metrics })
   const notes = createCountUsage({ usage, clock: systemClock })
-  const batch = new DecisionBatch()
-  batch.parsed(batch.addUnread(), of(submissions, 0), of(bodies, 0).length)
+  const batch = new DecisionBatch({ count: 1 })
+  batch.parsed(0, of(submissions, 0), of(bodies, 0).length)
   batch.accept(0, encode(of(decisions, 0)))
   const call = { remote_address: '' } as Attempt['call']
   const attempt: Attempt = { principal, call, quota: null, batch }

@@ -8,11 +8,12 @@ import { problemReply } from '../../http/reply/problem-reply.ts'
 import type { ReportRejection } from '../../http/admission/report-rejections.ts'
 import type { Attempt } from './attempt.ts'
 import type { CountUsage } from './count-usage.ts'
+import { idBytes } from './decision-batch.ts'
 import type { DecisionBatch } from './decision-batch.ts'
-import { ByteWriter } from '../../platform/kafka/producer/byte-writer.ts'
 import { pointsOfRejection } from './limit-rate.ts'
 import type { LimitRate } from './limit-rate.ts'
 import type { Outcomes } from './outcomes.ts'
+import { itemsMax } from './parse-batch.ts'
 
 export interface BatchOutcomes {
   begin(call: Call): Attempt
@@ -115,33 +116,33 @@ function rejectAll(settled: {
   return problemReply(whole.extended({ members: { results: items }, headers }), requestId)
 }
 
-/** Maximum length of the result of an accepted item, with its comma. */
-const acceptedBytesMax = 96
 const [head, tail] = ['{"results":[', ']}']
+const comma = 44
+const acceptedTail = '","queued":true}'
+/** The result of each accepted item, with a blank decision_id. */
+const acceptedItems = Array.from({ length: itemsMax }, (_, index) =>
+  Buffer.from(`{"index":${index},"decision_id":"${' '.repeat(idBytes)}${acceptedTail}`)
+)
 
 /** Writes the results as bytes, because a string for each item would cost more than its record. */
 function resultsOf(batch: DecisionBatch): Buffer {
-  const { problems } = batch
-  const rejected = problems.map((problem, index) =>
-    problem === null ? null : JSON.stringify(rejectedItem(batch, index, problem))
+  const items = batch.problems.map((problem, index) =>
+    problem === null
+      ? (acceptedItems[index] as Buffer)
+      : Buffer.from(JSON.stringify(rejectedItem(batch, index, problem)))
   )
-  let bytesMax = head.length + tail.length
-  for (const text of rejected) {
-    bytesMax += text === null ? acceptedBytesMax : Buffer.byteLength(text) + 1
+  const commas = Math.max(0, items.length - 1)
+  const size = items.reduce((sum, { length }) => sum + length, head.length + commas + tail.length)
+  const bytes = Buffer.allocUnsafe(size)
+  let at = bytes.write(head)
+  for (const [index, item] of items.entries()) {
+    if (index > 0) bytes[at++] = comma
+    at += item.copy(bytes, at)
+    const idAt = at - acceptedTail.length - idBytes
+    if (batch.problems[index] === null) batch.copyId(index, bytes, idAt)
   }
-  const writer = new ByteWriter(Buffer.allocUnsafe(bytesMax))
-  writer.raw(head)
-  for (const [index, text] of rejected.entries()) {
-    if (index > 0) writer.raw(',')
-    if (text !== null) writer.raw(text)
-    else {
-      writer.raw(`{"index":${index},"decision_id":"`)
-      batch.writeId(index, writer)
-      writer.raw('","queued":true}')
-    }
-  }
-  writer.raw(tail)
-  return writer.bytes.subarray(0, writer.at)
+  bytes.write(tail, at)
+  return bytes
 }
 
 /** Returns the result of a rejected item. Omits request_id, which the response contains once. */

@@ -45,8 +45,9 @@ export function createBatches(lingerMs: number, send: (batch: Batch) => void): B
   return {
     openFor: (leader, bytes) => {
       const known = open.get(leader)
-      if (known !== undefined && !hasRoom(known, bytes)) flush(leader)
-      return open.get(leader) ?? openBatch(leader)
+      if (known !== undefined && hasRoom(known, bytes)) return known
+      flush(leader)
+      return openBatch(leader)
     },
     flushAll: () => {
       for (const leader of [...open.keys()]) flush(leader)

@@ -5,7 +5,6 @@
  * stalled broker delays only its own partitions. Records without a result at the deadline get 503.
  * They may still be written; a retry with the same decision_id is stored once.
  */
-import type { Problem } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { partitionAt } from '../../platform/kafka/producer/encoded-records.ts'
 import type { EncodedProducer, Partitions } from '../../platform/kafka/producer/encoded-records.ts'
@@ -72,26 +71,22 @@ export function createProduce(dependencies: ProduceDependencies) {
   const produce: Produce = async (decisions) => {
     const { problems } = decisions
     const partitions = producer.partitions()
-    let isUnsure = false
     decisions.isBeingSent = true
     /** The batch of each decision, or null if it is rejected; and its index there. */
     const chosen: (Batch | null)[] = []
     const places: number[] = []
-    for (const [index, problem] of problems.entries()) {
-      const batch = problem === null ? enqueue(decisions, index, partitions) : null
+    for (let index = 0; index < problems.length; index++) {
+      const batch = problems[index] === null ? enqueue(decisions, index, partitions) : null
       if (batch === null) problems[index] ??= tooMuchInFlight()
       chosen.push(batch)
       places.push((batch?.records.length ?? 0) - 1)
     }
-    const failures = await failuresOf(chosen)
-    for (const [index, batch] of chosen.entries()) {
-      if (batch === null) continue
-      const failure = failureAt(failures.get(batch), places[index] as number)
-      if (failure !== null) isUnsure = true
-      problems[index] = failure
+    const failures = await failuresOf(new Set(chosen))
+    for (const [index, batch] of failures.size === 0 ? [] : chosen.entries()) {
+      if (batch !== null) problems[index] = failures.get(batch)?.(places[index] as number) ?? null
     }
     // After a failure, the client may still send the record.
-    decisions.isBeingSent = isUnsure
+    decisions.isBeingSent = failures.size > 0
   }
 
   /** Sends the open batches and resolves when no batch is in flight. */
@@ -103,16 +98,12 @@ export function createProduce(dependencies: ProduceDependencies) {
   return { produce, drain }
 }
 
-function failureAt(failure: FailureOf | undefined, place: number): Problem | null {
-  return (failure ?? unacknowledged)(place)
-}
-
-/** Awaits each batch once, not once per decision. */
-async function failuresOf(batches: readonly (Batch | null)[]): Promise<Map<Batch, FailureOf>> {
+/** Awaits the batches. Returns those that were not acknowledged as a whole. */
+async function failuresOf(batches: ReadonlySet<Batch | null>): Promise<Map<Batch, FailureOf>> {
   const failures = new Map<Batch, FailureOf>()
   for (const batch of batches) {
-    if (batch === null || failures.has(batch)) continue
-    failures.set(batch, await batch.settled.promise)
+    const failure = await batch?.settled.promise
+    if (batch !== null && failure !== acknowledged) failures.set(batch, failure ?? unacknowledged)
   }
   return failures
 }

@@ -67,8 +67,8 @@ export function createReadDecisions(dependencies: ReadDecisionsDependencies) {
     const item = isLong(body)
       ? await runStepsYielding(parseSteps(contentType, body))
       : parse(contentType, body)
-    const batch = new DecisionBatch()
-    take(batch, { index: batch.addUnread(), item, size: body.length }, request)
+    const batch = new DecisionBatch({ count: 1 })
+    take(batch, { index: 0, item, size: body.length }, request)
     return batch
   }
 
@@ -85,10 +85,10 @@ export function createReadDecisions(dependencies: ReadDecisionsDependencies) {
       return certain.batch
     }
     const { items, sizes, client_report } = await run(body, parseBatchSteps(contentType, body))
-    const batch = new DecisionBatch({ client_report })
+    const batch = new DecisionBatch({ count: items.length, client_report })
     for (const [index, item] of items.entries()) {
       if (isLong(body)) await yieldToEventLoop()
-      take(batch, { index: batch.addUnread(), item, size: sizes[index] as number }, request)
+      take(batch, { index, item, size: sizes[index] as number }, request)
     }
     return batch
   }

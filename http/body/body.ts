@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isLong, longText } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
+import { BufferPool } from '../../platform/process/buffer-pool.ts'
 import { bodyBytesMax } from './body-budget.ts'
 import type { BodyLease } from './body-budget.ts'
 import { encodings, decompressorBytes, decompressorOf } from './decompress.ts'
@@ -16,8 +17,17 @@ interface BodySource {
   readonly lease: BodyLease
 }
 
+interface Body {
+  readonly bytes: Buffer
+  /** The buffer from the pool that contains the bytes; null if none does. */
+  readonly pooled: Buffer | null
+}
+
+const pool = new BufferPool()
+
 /**
- * Reads and decompresses the body and passes it to `use`.
+ * Reads and decompresses the body and passes it to `use`, which must not keep it, because a later
+ * request reuses the buffer.
  * @throws {Problem} 413 if the body exceeds `bytesMax` before or after decompression, 415 for an
  * unknown encoding, 400 if decompression fails, 503 if the process or `sharedBy` holds too many
  * bodies
@@ -32,18 +42,30 @@ export async function useBody<T>(
   const decompress = createDecompress(source)
   const received = await collect(source, sharedBy, bytesMax)
   const short =
-    decompress === null ? received : await decompress(received, Math.min(bytesMax, longText))
-  if (short !== null && !isLong(short)) return use(short)
+    decompress === null ? received : await decompress(received.bytes, Math.min(bytesMax, longText))
+  if (short !== null && !isLong(short.bytes)) return useOnce(short, use)
   if (bytesMax <= longText) throw tooLarge(bytesMax)
   return inShare(async () => {
     // The caller has disconnected and nothing was accepted.
     if (source.response.destroyed) throw cutOff()
     // The first decompression stops at `longText`, because a few bytes can expand to 10 MiB. A
     // longer body is decompressed again here.
-    const whole = short ?? (await decompress?.(received, bytesMax)) ?? null
+    const whole = short ?? (await decompress?.(received.bytes, bytesMax)) ?? null
     if (whole === null) throw tooLarge(bytesMax)
-    return use(whole)
+    return useOnce(whole, use)
   })
+}
+
+/**
+ * Gives the buffer back after use. The buffer of a compressed body is not given back, because its
+ * decompressor may still read it after an error.
+ */
+async function useOnce<T>({ bytes, pooled }: Body, use: (body: Buffer) => Promise<T>): Promise<T> {
+  try {
+    return await use(bytes)
+  } finally {
+    if (pooled !== null) pool.give(pooled)
+  }
 }
 
 const atOnce: WorkShare = (work) => work()
@@ -68,7 +90,7 @@ function sendContinue({ request, response }: BodySource): void {
  */
 function collect(source: BodySource, sharedBy: string | undefined, bytesMax: number) {
   const { request, lease } = source
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const { promise, resolve, reject } = Promise.withResolvers<Body>()
   const chunks: Buffer[] = []
   if (sharedBy !== undefined && !lease.begin(sharedBy, cut)) throw tooManyBodies()
   sendContinue(source)
@@ -136,7 +158,7 @@ function decompressUpTo(
   received: Buffer,
   { encoding, open, lease }: Decompression
 ) {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>()
+  const { promise, resolve, reject } = Promise.withResolvers<Body | null>()
   if (!lease.take(decompressorBytes)) throw tooManyBytes()
   const decompressor = open(received.length)
   const chunks: Buffer[] = []
@@ -173,9 +195,14 @@ function decompressUpTo(
  * Joins the chunks and empties the list, so that the chunks and the result are not both kept in
  * memory.
  */
-function joined(chunks: Buffer[]): Buffer {
+function joined(chunks: Buffer[]): Body {
   const all = chunks.splice(0)
-  return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)
+  if (all.length === 1) return { bytes: all[0] as Buffer, pooled: null }
+  const length = all.reduce((sum, chunk) => sum + chunk.length, 0)
+  const pooled = pool.take(length)
+  let at = 0
+  for (const chunk of all) at += chunk.copy(pooled, at)
+  return { bytes: pooled.subarray(0, length), pooled }
 }
 
 function tooLarge(bytesMax: number): Problem {

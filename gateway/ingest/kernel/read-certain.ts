@@ -48,16 +48,17 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
     })
     const report = reading === null ? null : clientReportOf(body, form, reading)
     if (reading === null || report === null) return null
-    const batch = new DecisionBatch({ ...report, pool, slab: reading.copyRecords(pool) })
+    const { count } = reading
+    const batch = new DecisionBatch({ ...report, count, pool, slab: reading.copyRecords(pool) })
     const unread: Unread[] = []
     let unknown = 0
-    for (let at = 0; at < reading.count; at++) {
+    for (let at = 0; at < count; at++) {
       const row = reading.placesOf(at)
       if (row.recordStart < 0) {
-        unread.push({ index: batch.addUnread(), bytes: body.subarray(row.start, row.end) })
+        unread.push({ index: at, bytes: body.subarray(row.start, row.end) })
         continue
       }
-      batch.addRead(row)
+      batch.read(at, row)
       unknown += row.unknownMembers
     }
     if (unknown > 0) metrics.count('sluice_ingest_unknown_members_total', {}, unknown)

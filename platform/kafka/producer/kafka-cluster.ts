@@ -1,11 +1,13 @@
 /** Kafka cluster as seen by the producer: tracks partition leaders and keeps a connection to each
  * broker.
  */
-import { Base, Writer } from '@platformatic/kafka'
+import { Base } from '@platformatic/kafka'
 import type { Reader } from '@platformatic/kafka'
 import { connectionOf } from './kafka-connection.ts'
 import type { KafkaConnectionOptions } from './kafka-connection.ts'
 import { createConnectionTo } from './kafka-connections.ts'
+import { uncopied } from './kafka-uncopied.ts'
+import type { Connection } from './kafka-uncopied.ts'
 import { openMetadata } from './kafka-metadata.ts'
 import type { Cluster } from './kafka-metadata.ts'
 import { produceApi, readProduceResponse, requireProduce } from './kafka-produce-request.ts'
@@ -138,15 +140,13 @@ function openClient(options: KafkaClusterOptions): Base {
   return client
 }
 
-type Connection = Awaited<ReturnType<Base['connections']['get']>>
-
 async function exchange(connection: Connection, request: Buffer): Promise<PartitionResult[]> {
   const { promise, resolve, reject } = Promise.withResolvers<PartitionResult[]>()
   const { key, version } = produceApi
-  const payload = (): Writer => Writer.create().append(request)
+  const payload = uncopied(connection, request)
   const parse = (...answer: readonly [number, number, number, Reader]) =>
     readProduceResponse(answer[3])
-  connection.send(key, version, payload, parse, true, true, (error, answers) => {
+  connection.send(key, version, () => payload, parse, true, true, (error, answers) => {
     if (error) reject(error)
     else resolve(answers ?? [])
   })

@@ -33,7 +33,7 @@ test('throws the problem of the first decision, if it was rejected', async () =>
   const batch = batchOf([{ problem: invalid }])
   expect(await problemOf(() => batch.throwRejected())).toBe(invalid)
   expect(() => batchOf([{}, { problem: invalid }]).throwRejected()).not.toThrow()
-  expect(() => new DecisionBatch().throwRejected()).not.toThrow()
+  expect(() => new DecisionBatch({ count: 0 }).throwRejected()).not.toThrow()
 })
 
 describe('the decision_id', () => {
@@ -52,8 +52,8 @@ describe('the decision_id', () => {
     const decision = aDecision()
     const record = encoder.encode(decision)
     const slab = Buffer.concat([Buffer.alloc(99, 0xff), record, Buffer.alloc(9, 0xff)])
-    const batch = new DecisionBatch({ slab })
-    batch.addRead(rowOf(slab, { recordStart: 99, recordEnd: 99 + record.length }))
+    const batch = new DecisionBatch({ count: 1, slab })
+    batch.read(0, rowOf(slab, { recordStart: 99, recordEnd: 99 + record.length }))
     expect(batch.idAt(0)).toBe(decision.decision_id)
   })
 
@@ -87,15 +87,15 @@ describe('the agent and the SDK', () => {
   test('of a decision that the kernel read are read from its record', () => {
     const record = encoder.encode(aDecision({ agent_id: 'агент', sdk_version: 'ts/2' }))
     const sdkStart = record.indexOf('ts/2')
-    const batch = new DecisionBatch({ slab: record })
-    batch.addRead(rowOf(record, { hasAgent: 1, sdkStart, sdkEnd: sdkStart + 4 }))
+    const batch = new DecisionBatch({ count: 1, slab: record })
+    batch.read(0, rowOf(record, { hasAgent: 1, sdkStart, sdkEnd: sdkStart + 4 }))
     expect([batch.agentAt(0), batch.sdkVersionAt(0)]).toEqual(['агент', 'ts/2'])
   })
 
   test('are not the key and the version of a record without them', () => {
     const record = encoder.encode(aDecision({ agent_id: null, session_id: 's' }))
-    const batch = new DecisionBatch({ slab: record })
-    batch.addRead(rowOf(record))
+    const batch = new DecisionBatch({ count: 1, slab: record })
+    batch.read(0, rowOf(record))
     expect([batch.agentAt(0), batch.sdkVersionAt(0)]).toEqual(['', null])
   })
 })
@@ -104,9 +104,9 @@ describe('the slab', () => {
   function scene() {
     const pool = new RecordingPool()
     const slab = pool.take(100)
-    const batch = new DecisionBatch({ pool, slab })
-    batch.addRead(rowOf(slab))
-    batch.addRead(rowOf(slab))
+    const batch = new DecisionBatch({ count: 2, pool, slab })
+    batch.read(0, rowOf(slab))
+    batch.read(1, rowOf(slab))
     return { pool, batch, slab }
   }
 
@@ -121,8 +121,7 @@ describe('the slab', () => {
   test('is returned if no decision has a record in it', () => {
     const pool = new RecordingPool()
     const slab = pool.take(100)
-    const batch = new DecisionBatch({ pool, slab })
-    batch.addUnread()
+    const batch = new DecisionBatch({ count: 1, pool, slab })
     batch.release()
     expect(pool.given).toEqual([slab])
   })

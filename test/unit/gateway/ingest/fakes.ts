@@ -107,9 +107,8 @@ interface BatchItem {
   readonly size?: number
 }
 
-function addTo(batch: DecisionBatch, item: BatchItem): void {
+function addTo(batch: DecisionBatch, index: number, item: BatchItem): void {
   const { submission = null, problem = null, id = null, size = 0 } = item
-  const index = batch.addUnread()
   batch.parsed(index, submission, size)
   const record = item.record ?? (problem === null ? aRecord() : null)
   if (record !== null) {
@@ -120,8 +119,8 @@ function addTo(batch: DecisionBatch, item: BatchItem): void {
 
 /** Creates a batch. An item with a record and a problem is rejected after it was encoded. */
 export function batchOf(items: readonly BatchItem[], clientReport?: unknown): DecisionBatch {
-  const batch = new DecisionBatch({ client_report: clientReport })
-  for (const item of items) addTo(batch, item)
+  const batch = new DecisionBatch({ count: items.length, client_report: clientReport })
+  for (const [index, item] of items.entries()) addTo(batch, index, item)
   return batch
 }
 
