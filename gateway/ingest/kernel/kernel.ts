@@ -40,16 +40,21 @@ export interface ItemPlaces {
 /** What the kernel read. */
 export interface Reading {
   readonly count: number
-  /** Place of the array of decisions in an envelope, and the number of the envelope's members. */
-  readonly arrayStart: number
-  readonly arrayEnd: number
-  readonly memberCount: number
   /** Number of bytes of the values of all records. */
   readonly valueBytes: number
   /** Copies the records to a buffer from `pool`. Valid until the kernel reads the next body. */
   copyRecords(pool: BufferPool): Buffer
   /** Returns the places of an item. Valid until the kernel reads the next body. */
   placesOf(index: number): ItemPlaces
+  /** Returns what the kernel read around the items. Valid until it reads the next body. */
+  envelope(): Envelope
+}
+
+/** Place of the array of decisions in an envelope, and the number of the envelope's members. */
+interface Envelope {
+  readonly arrayStart: number
+  readonly arrayEnd: number
+  readonly memberCount: number
 }
 
 /** Bodies above this size in bytes are left to the parser, so that the kernel's memory is fixed. */
@@ -114,15 +119,16 @@ export function loadKernel(file = 'kernel.wasm'): Kernel {
   const kernel = new wasm.Instance(module, { 'kernel.as': { writeId } }).exports as KernelExports
   const memory = Buffer.from(kernel.memory.buffer)
   const rows = new Int32Array(kernel.memory.buffer, kernel.rows.value)
-  const bodyAt = kernel.bodyAt.value
+  const [bodyAt, prefixAt] = [kernel.bodyAt.value, kernel.prefix.value]
+  const suffixAt = kernel.suffix.value
   writeTables(kernel, memory)
 
   return function read(body, form, frame) {
     const { prefix, suffix } = frame
     if (body.length > kernelBytesMax || !isUtf8(body)) return null
     if (prefix.length > prefixBytesMax || suffix.length > suffixBytesMax) return null
-    prefix.copy(memory, kernel.prefix.value)
-    suffix.copy(memory, kernel.suffix.value)
+    prefix.copy(memory, prefixAt)
+    suffix.copy(memory, suffixAt)
     body.copy(memory, bodyAt)
     memory.fill(0, bodyAt + body.length, bodyAt + body.length + zeroBytes)
     idAt = frame.idAt
@@ -136,11 +142,13 @@ export function loadKernel(file = 'kernel.wasm'): Kernel {
         memory.copy(slab, 0, from, to)
         return slab
       },
-      arrayStart: kernel.arrayStart.value,
-      arrayEnd: kernel.arrayEnd.value,
-      memberCount: kernel.memberCount.value,
       valueBytes: kernel.valueBytes.value,
-      placesOf: (index) => placesIn(rows, index * rowNumbers)
+      placesOf: (index) => placesIn(rows, index * rowNumbers),
+      envelope: () => ({
+        arrayStart: kernel.arrayStart.value,
+        arrayEnd: kernel.arrayEnd.value,
+        memberCount: kernel.memberCount.value
+      })
     }
   }
 }

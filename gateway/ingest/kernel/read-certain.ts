@@ -73,9 +73,9 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
  */
 function clientReportOf(body: Buffer, form: Form, reading: Reading) {
   if (form !== 'envelope') return {}
-  const { arrayStart, arrayEnd } = reading
+  const { arrayStart, arrayEnd, memberCount } = reading.envelope()
   if (body.length - (arrayEnd - arrayStart) > envelopeCharactersMax) return null
-  if (reading.memberCount === 1) return {}
+  if (memberCount === 1) return {}
   const rest = [body.subarray(0, arrayStart), oneItem, body.subarray(arrayEnd)]
   try {
     const { client_report } = parseBatch('application/json', Buffer.concat(rest))

@@ -113,3 +113,24 @@ test('the frame of a request has the bytes that its records have in common', () 
     expect(record.length - (suffix?.length ?? 0)).toBe(record.indexOf(value) + value.length)
   }
 })
+
+test('requests share a frame only if they have everything in it in common', () => {
+  let id = 7
+  const encoderOfIds = createEncoder({ schemaId: () => id, metrics })
+  const receipt = { organization_id: 'one', received_at: 1 }
+  const frame = encoderOfIds.frameOf(receipt)
+  expect(encoderOfIds.frameOf({ ...receipt })).toBe(frame)
+  const other = { organization_id: 'two', received_at: 1 }
+  const frames = [
+    frame,
+    encoderOfIds.frameOf(receipt, traceparent),
+    encoderOfIds.frameOf({ ...receipt, received_at: 2 }),
+    encoderOfIds.frameOf(other),
+    encoderOfIds.frameOf(other, traceparent)
+  ]
+  id = 8
+  frames.push(encoderOfIds.frameOf(other))
+  const hex = frames.map((each) => Buffer.concat([each!.prefix, each!.suffix]).toString('hex'))
+  expect(new Set(hex).size).toBe(frames.length)
+  expect(encoderOfIds.frameOf(other)?.suffix.includes('one')).toBe(false)
+})

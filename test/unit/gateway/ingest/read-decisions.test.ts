@@ -199,9 +199,13 @@ const unsureKernel: Kernel = (body) => {
     const end = body.indexOf('}', start) + 1
     return rowOf(slab, { start, end, recordStart: -1 })
   })
-  const places = { arrayStart: 0, arrayEnd: body.length, memberCount: 1, valueBytes: 0 }
-  const copyRecords = () => slab
-  return { count: rows.length, copyRecords, ...places, placesOf: (at) => rows[at] } as Reading
+  return {
+    count: rows.length,
+    valueBytes: 0,
+    copyRecords: () => slab,
+    placesOf: (at) => rows[at],
+    envelope: () => ({ arrayStart: 0, arrayEnd: body.length, memberCount: 1 })
+  } as Reading
 }
 
 describe.each([
