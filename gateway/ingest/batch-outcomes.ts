@@ -116,32 +116,28 @@ function rejectAll(settled: {
   return problemReply(whole.extended({ members: { results: items }, headers }), requestId)
 }
 
-const [head, tail] = ['{"results":[', ']}']
-const comma = 44
+const [head, tail] = [Buffer.from('{"results":['), Buffer.from(']}')]
 const acceptedTail = '","queued":true}'
-/** The result of each accepted item, with a blank decision_id. */
-const acceptedItems = Array.from({ length: itemsMax }, (_, index) =>
-  Buffer.from(`{"index":${index},"decision_id":"${' '.repeat(idBytes)}${acceptedTail}`)
-)
+const separatorBefore = (index: number): string => (index === 0 ? '' : ',')
+/** The results of accepted items, each with a blank decision_id, prepared for all responses. */
+const acceptedItems = Array.from({ length: itemsMax }, (_, index) => {
+  const start = `${separatorBefore(index)}{"index":${index},"decision_id":"`
+  return Buffer.from(start + ' '.repeat(idBytes) + acceptedTail)
+})
 
-/** Writes the results as bytes, because a string for each item would cost more than its record. */
+/** Joins prepared bytes, because a string for each item would cost more than its record. */
 function resultsOf(batch: DecisionBatch): Buffer {
-  const items = batch.problems.map((problem, index) =>
-    problem === null
-      ? (acceptedItems[index] as Buffer)
-      : Buffer.from(JSON.stringify(rejectedItem(batch, index, problem)))
-  )
-  const commas = Math.max(0, items.length - 1)
-  const size = items.reduce((sum, { length }) => sum + length, head.length + commas + tail.length)
-  const bytes = Buffer.allocUnsafe(size)
-  let at = bytes.write(head)
+  const items = batch.problems.map((problem, index) => {
+    if (problem === null) return acceptedItems[index] as Buffer
+    return Buffer.from(separatorBefore(index) + JSON.stringify(rejectedItem(batch, index, problem)))
+  })
+  const bytes = Buffer.concat([head, ...items, tail])
+  let end = head.length
   for (const [index, item] of items.entries()) {
-    if (index > 0) bytes[at++] = comma
-    at += item.copy(bytes, at)
-    const idAt = at - acceptedTail.length - idBytes
+    end += item.length
+    const idAt = end - acceptedTail.length - idBytes
     if (batch.problems[index] === null) batch.copyId(index, bytes, idAt)
   }
-  bytes.write(tail, at)
   return bytes
 }
 

@@ -11,6 +11,7 @@ import type { Submission } from './parse.ts'
 
 /** Position of the decision_id in the value of a record, after the wire header and a length. */
 const idFrom = 6
+/** Size of a decision_id in bytes. */
 export const idBytes = 36
 const agentIdCharsMax = 255
 const sdkVersionCharsMax = 100
@@ -24,7 +25,6 @@ interface BatchOptions {
 }
 
 export class DecisionBatch implements RecordPlaces {
-  readonly count: number
   /** Null while the decision is not rejected. */
   readonly problems: (Problem | null)[]
   /**
@@ -51,7 +51,6 @@ export class DecisionBatch implements RecordPlaces {
   #sdkEnd = 0
 
   constructor({ count, client_report, slab, pool }: BatchOptions) {
-    this.count = count
     this.problems = listOf(count, null)
     this.sizes = listOf(count, 0)
     this.buffers = listOf(count, null)
@@ -65,8 +64,12 @@ export class DecisionBatch implements RecordPlaces {
     this.#pool = pool
   }
 
-  /** Notes the places of a decision that the kernel read. */
-  read(index: number, row: ItemPlaces): void {
+  get count(): number {
+    return this.problems.length
+  }
+
+  /** Notes the record of a decision that the kernel read. */
+  noteRead(index: number, row: ItemPlaces): void {
     this.buffers[index] = this.#slab
     this.starts[index] = row.recordStart
     this.ends[index] = row.recordEnd
@@ -113,10 +116,11 @@ export class DecisionBatch implements RecordPlaces {
     return buffer.toString('latin1', from, from + idBytes)
   }
 
-  /** Copies the decision_id of a decision that has a record to a position of `target`. */
+  /** Copies the decision_id into `target` at `at`. The decision must have a record. */
   copyId(index: number, target: Buffer, at: number): void {
     const from = this.#idStart(index)
-    this.buffers[index]?.copy(target, at, from, from + idBytes)
+    const buffer = this.buffers[index] as Buffer
+    buffer.copy(target, at, from, from + idBytes)
   }
 
   #idStart(index: number): number {
@@ -146,7 +150,7 @@ export class DecisionBatch implements RecordPlaces {
   }
 }
 
-/** Creates a list whose size is known, because growing the lists cost a tenth of the produce step. */
+/** Creates a list with its final size, because a list that grows is reallocated repeatedly. */
 function listOf<T>(count: number, value: T): T[] {
   return new Array<T>(count).fill(value)
 }

@@ -18,8 +18,9 @@ export interface Encoder {
   encode(decision: Decision, traceparent?: string | string[]): Buffer
   /**
    * Returns the bytes that the records of one request have in common, with a decision_id of zeros;
-   * null until the schema is loaded. Requests of an organization in the same millisecond share
-   * them, because creating them takes as long as reading a decision.
+   * null until the schema is loaded. Consecutive requests of an organization in the same
+   * millisecond share them if they have no traceparent, because creating them takes as long as
+   * reading a decision.
    */
   frameOf(receipt: Receipt, traceparent?: string | string[]): Frame | null
 }
@@ -55,7 +56,19 @@ const beforeHeaders = 2
 export function createEncoder({ schemaId, metrics }: EncoderDependencies): Encoder {
   const countBytes = metrics.counter('sluice_ingest_body_bytes_total', { stage: 'encoded' })
   const encodeAvro = createAvroEncode<Decision>(decisionContract.schema)
-  let latest: { receipt: Receipt; schemaId: number; frame: Frame } | null = null
+  /** The frame of the latest request without a traceparent. */
+  let latest: { receipt: Receipt; id: number; frame: Frame } | null = null
+
+  function makeFrame(receipt: Receipt, id: number, traceparent?: string | string[]): Frame {
+    const decision = { ...emptyDecision, ...receipt }
+    const value = encodeAvro(decision, id)
+    const headers = headersOf(decision, traceparent)
+    const record = encodeRecord({ key: null, value: noBytes, headers })
+    return {
+      prefix: value.subarray(0, value.length - emptyBytes),
+      suffix: record.subarray(beforeHeaders)
+    }
+  }
 
   return {
     encode: (decision, traceparent) => {
@@ -72,19 +85,11 @@ export function createEncoder({ schemaId, metrics }: EncoderDependencies): Encod
     frameOf: (receipt, traceparent) => {
       const id = schemaId()
       if (id === null) return null
-      if (latest !== null && latest.schemaId === id && traceparent === undefined) {
-        if (isSame(latest.receipt, receipt)) return latest.frame
+      if (traceparent !== undefined) return makeFrame(receipt, id, traceparent)
+      if (latest?.id !== id || !isSame(latest.receipt, receipt)) {
+        latest = { receipt, id, frame: makeFrame(receipt, id) }
       }
-      const decision = { ...emptyDecision, ...receipt }
-      const value = encodeAvro(decision, id)
-      const headers = headersOf(decision, traceparent)
-      const record = encodeRecord({ key: null, value: noBytes, headers })
-      const frame = {
-        prefix: value.subarray(0, value.length - emptyBytes),
-        suffix: record.subarray(beforeHeaders)
-      }
-      if (traceparent === undefined) latest = { receipt, schemaId: id, frame }
-      return frame
+      return latest.frame
     }
   }
 }

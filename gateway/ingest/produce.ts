@@ -82,11 +82,12 @@ export function createProduce(dependencies: ProduceDependencies) {
       places.push((batch?.records.length ?? 0) - 1)
     }
     const failures = await failuresOf(new Set(chosen))
-    for (const [index, batch] of failures.size === 0 ? [] : chosen.entries()) {
+    // After a failure, the client may still send the records.
+    decisions.isBeingSent = failures.size > 0
+    if (failures.size === 0) return
+    for (const [index, batch] of chosen.entries()) {
       if (batch !== null) problems[index] = failures.get(batch)?.(places[index] as number) ?? null
     }
-    // After a failure, the client may still send the record.
-    decisions.isBeingSent = failures.size > 0
   }
 
   /** Sends the open batches and resolves when no batch is in flight. */
@@ -98,12 +99,13 @@ export function createProduce(dependencies: ProduceDependencies) {
   return { produce, drain }
 }
 
-/** Awaits the batches. Returns those that were not acknowledged as a whole. */
+/** Awaits the batches. Returns the failures of those with a record that was not acknowledged. */
 async function failuresOf(batches: ReadonlySet<Batch | null>): Promise<Map<Batch, FailureOf>> {
   const failures = new Map<Batch, FailureOf>()
   for (const batch of batches) {
-    const failure = await batch?.settled.promise
-    if (batch !== null && failure !== acknowledged) failures.set(batch, failure ?? unacknowledged)
+    if (batch === null) continue
+    const failure = await batch.settled.promise
+    if (failure !== acknowledged) failures.set(batch, failure)
   }
   return failures
 }
@@ -127,4 +129,5 @@ async function deliver(batch: Batch, dependencies: ProduceDependencies): Promise
   }
 }
 
+/** The result of a batch whose records are all acknowledged. Compared by identity. */
 const acknowledged: FailureOf = () => null

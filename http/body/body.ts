@@ -19,10 +19,11 @@ interface BodySource {
 
 interface Body {
   readonly bytes: Buffer
-  /** The buffer from the pool that contains the bytes; null if none does. */
+  /** The buffer to give back to the pool; null if the bytes are not from the pool. */
   readonly pooled: Buffer | null
 }
 
+/** One pool for all routes, because the buffers are interchangeable. */
 const pool = new BufferPool()
 
 /**
@@ -43,7 +44,7 @@ export async function useBody<T>(
   const received = await collect(source, sharedBy, bytesMax)
   const short =
     decompress === null ? received : await decompress(received.bytes, Math.min(bytesMax, longText))
-  if (short !== null && !isLong(short.bytes)) return useOnce(short, use)
+  if (short !== null && !isLong(short.bytes)) return useAndRelease(short, use)
   if (bytesMax <= longText) throw tooLarge(bytesMax)
   return inShare(async () => {
     // The caller has disconnected and nothing was accepted.
@@ -52,7 +53,7 @@ export async function useBody<T>(
     // longer body is decompressed again here.
     const whole = short ?? (await decompress?.(received.bytes, bytesMax)) ?? null
     if (whole === null) throw tooLarge(bytesMax)
-    return useOnce(whole, use)
+    return useAndRelease(whole, use)
   })
 }
 
@@ -60,7 +61,10 @@ export async function useBody<T>(
  * Gives the buffer back after use. The buffer of a compressed body is not given back, because its
  * decompressor may still read it after an error.
  */
-async function useOnce<T>({ bytes, pooled }: Body, use: (body: Buffer) => Promise<T>): Promise<T> {
+async function useAndRelease<T>(
+  { bytes, pooled }: Body,
+  use: (body: Buffer) => Promise<T>
+): Promise<T> {
   try {
     return await use(bytes)
   } finally {
@@ -192,8 +196,8 @@ function decompressUpTo(
 }
 
 /**
- * Joins the chunks and empties the list, so that the chunks and the result are not both kept in
- * memory.
+ * Joins the chunks in a buffer from the pool, and empties the list so that the chunks and the
+ * result are not both kept in memory.
  */
 function joined(chunks: Buffer[]): Body {
   const all = chunks.splice(0)

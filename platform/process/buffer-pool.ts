@@ -4,6 +4,8 @@
 
 /** Maximum size in bytes of the unused buffers in a pool. */
 const unusedBytesMax = 32 * 1024 * 1024
+/** Larger buffers are not pooled, so they have exactly the requested size. */
+const pooledBytesMax = unusedBytesMax / 4
 /** Sizes are powers of two, so that any request of a similar size can reuse a buffer. */
 const exponentMin = 12
 
@@ -13,6 +15,7 @@ export class BufferPool {
 
   /** Returns a buffer of at least `bytes` bytes. It may contain bytes of its previous use. */
   take(bytes: number): Buffer {
+    if (bytes > pooledBytesMax) return Buffer.allocUnsafeSlow(bytes)
     const size = 2 ** Math.max(exponentMin, 32 - Math.clz32(Math.max(bytes, 1) - 1))
     const buffer = this.#unused.get(size)?.pop()
     if (buffer === undefined) return Buffer.allocUnsafeSlow(size)
@@ -26,7 +29,7 @@ export class BufferPool {
    */
   give(buffer: Buffer): void {
     const size = buffer.length
-    if (size > unusedBytesMax / 4) return
+    if (size > pooledBytesMax) return
     while (this.#unusedBytes + size > unusedBytesMax) this.#dropOne()
     const unused = this.#unused.get(size)
     if (unused === undefined) this.#unused.set(size, [buffer])

@@ -119,7 +119,8 @@ export function loadKernel(file = 'kernel.wasm'): Kernel {
   const kernel = new wasm.Instance(module, { 'kernel.as': { writeId } }).exports as KernelExports
   const memory = Buffer.from(kernel.memory.buffer)
   const rows = new Int32Array(kernel.memory.buffer, kernel.rows.value)
-  const [bodyAt, prefixAt] = [kernel.bodyAt.value, kernel.prefix.value]
+  const bodyAt = kernel.bodyAt.value
+  const prefixAt = kernel.prefix.value
   const suffixAt = kernel.suffix.value
   writeTables(kernel, memory)
 

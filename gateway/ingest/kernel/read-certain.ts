@@ -58,7 +58,7 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
         unread.push({ index: at, bytes: body.subarray(row.start, row.end) })
         continue
       }
-      batch.read(at, row)
+      batch.noteRead(at, row)
       unknown += row.unknownMembers
     }
     if (unknown > 0) metrics.count('sluice_ingest_unknown_members_total', {}, unknown)

@@ -2,14 +2,13 @@
  * broker.
  */
 import { Base } from '@platformatic/kafka'
-import type { Reader } from '@platformatic/kafka'
+import type { Connection, Reader } from '@platformatic/kafka'
 import { connectionOf } from './kafka-connection.ts'
 import type { KafkaConnectionOptions } from './kafka-connection.ts'
 import { createConnectionTo } from './kafka-connections.ts'
-import { uncopied } from './kafka-uncopied.ts'
-import type { Connection } from './kafka-uncopied.ts'
 import { openMetadata } from './kafka-metadata.ts'
 import type { Cluster } from './kafka-metadata.ts'
+import { createPayload } from './kafka-produce-payload.ts'
 import { produceApi, readProduceResponse, requireProduce } from './kafka-produce-request.ts'
 import type { PartitionResult } from './kafka-produce-request.ts'
 
@@ -143,12 +142,20 @@ function openClient(options: KafkaClusterOptions): Base {
 async function exchange(connection: Connection, request: Buffer): Promise<PartitionResult[]> {
   const { promise, resolve, reject } = Promise.withResolvers<PartitionResult[]>()
   const { key, version } = produceApi
-  const payload = uncopied(connection, request)
+  const payload = createPayload(connection, request)
   const parse = (...answer: readonly [number, number, number, Reader]) =>
     readProduceResponse(answer[3])
-  connection.send(key, version, () => payload, parse, true, true, (error, answers) => {
-    if (error) reject(error)
-    else resolve(answers ?? [])
-  })
+  connection.send(
+    key,
+    version,
+    () => payload,
+    parse,
+    true,
+    true,
+    (error, answers) => {
+      if (error) reject(error)
+      else resolve(answers ?? [])
+    }
+  )
   return await promise
 }

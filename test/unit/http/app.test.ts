@@ -25,7 +25,7 @@ const echo: Handle = async (call) => {
 const routes = [
   aRoute('get', '/things', echo),
   aRoute('post', '/things', async (call) =>
-    jsonReply(201, (await call.useBody({}, async (body) => body)).toString())
+    jsonReply(201, await call.useBody({}, async (body) => body.toString()))
   ),
   aRoute('get', '/things/:thing_id', echo),
   aRoute('get', '/refused', async () => {

@@ -13,7 +13,7 @@ let served: Served
 beforeAll(async () => {
   const read = aRoute('post', '/', async (call) => {
     handled += 1
-    return jsonReply(200, JSON.stringify((await call.useBody({}, async (body) => body)).toString()))
+    return jsonReply(200, await call.useBody({}, async (body) => JSON.stringify(body.toString())))
   })
   served = await serve([read])
 })

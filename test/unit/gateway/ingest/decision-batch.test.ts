@@ -53,7 +53,7 @@ describe('the decision_id', () => {
     const record = encoder.encode(decision)
     const slab = Buffer.concat([Buffer.alloc(99, 0xff), record, Buffer.alloc(9, 0xff)])
     const batch = new DecisionBatch({ count: 1, slab })
-    batch.read(0, rowOf(slab, { recordStart: 99, recordEnd: 99 + record.length }))
+    batch.noteRead(0, rowOf(slab, { recordStart: 99, recordEnd: 99 + record.length }))
     expect(batch.idAt(0)).toBe(decision.decision_id)
   })
 
@@ -88,14 +88,14 @@ describe('the agent and the SDK', () => {
     const record = encoder.encode(aDecision({ agent_id: 'агент', sdk_version: 'ts/2' }))
     const sdkStart = record.indexOf('ts/2')
     const batch = new DecisionBatch({ count: 1, slab: record })
-    batch.read(0, rowOf(record, { hasAgent: 1, sdkStart, sdkEnd: sdkStart + 4 }))
+    batch.noteRead(0, rowOf(record, { hasAgent: 1, sdkStart, sdkEnd: sdkStart + 4 }))
     expect([batch.agentAt(0), batch.sdkVersionAt(0)]).toEqual(['агент', 'ts/2'])
   })
 
   test('are not the key and the version of a record without them', () => {
     const record = encoder.encode(aDecision({ agent_id: null, session_id: 's' }))
     const batch = new DecisionBatch({ count: 1, slab: record })
-    batch.read(0, rowOf(record))
+    batch.noteRead(0, rowOf(record))
     expect([batch.agentAt(0), batch.sdkVersionAt(0)]).toEqual(['', null])
   })
 })
@@ -105,8 +105,8 @@ describe('the slab', () => {
     const pool = new RecordingPool()
     const slab = pool.take(100)
     const batch = new DecisionBatch({ count: 2, pool, slab })
-    batch.read(0, rowOf(slab))
-    batch.read(1, rowOf(slab))
+    batch.noteRead(0, rowOf(slab))
+    batch.noteRead(1, rowOf(slab))
     return { pool, batch, slab }
   }
 

@@ -196,7 +196,7 @@ describe('the result', () => {
       const pool = new RecordingPool()
       const slab = aRecord()
       const batch = new DecisionBatch({ count: 1, pool, slab })
-      batch.read(0, rowOf(slab))
+      batch.noteRead(0, rowOf(slab))
       const produced = produceBatch(batch)
       await jest.advanceTimersByTimeAsync(3)
       if (error === null) log.acknowledge(0)

@@ -11,7 +11,7 @@ afterEach(() => served.close())
 
 async function start(): Promise<void> {
   const read = aRoute('post', '/', async (call) =>
-    jsonReply(200, String((await call.useBody({}, async (body) => body)).length))
+    jsonReply(200, await call.useBody({}, async (body) => String(body.length)))
   )
   served = await serve([read])
 }

@@ -82,7 +82,7 @@ test('rejects pipelined requests beyond the limit, in order, and no others', asy
 test('serves any number of pipelined requests of the usual size', async () => {
   const client = dial(
     await serving(async (call) =>
-      jsonReply(200, String((await call.useBody({}, async (body) => body)).length))
+      jsonReply(200, await call.useBody({}, async (body) => String(body.length)))
     )
   )
   const post = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1200\r\n\r\n${'x'.repeat(1200)}`

@@ -27,7 +27,7 @@ async function busy(): Promise<void> {
   })
   const quick = aRoute('post', '/quick', async (call) => {
     handled += 1
-    return jsonReply(200, String((await call.useBody({}, async (body) => body)).length))
+    return jsonReply(200, await call.useBody({}, async (body) => String(body.length)))
   })
   served = await serve([slow, quick], { requestsMax: 1 })
   open('POST /slow HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n')

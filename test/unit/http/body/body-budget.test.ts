@@ -148,7 +148,7 @@ describe('over HTTP', () => {
 
   beforeAll(async () => {
     const read = aRoute('post', '/', async (call) =>
-      jsonReply(200, String((await call.useBody({}, async (body) => body)).length))
+      jsonReply(200, await call.useBody({}, async (body) => String(body.length)))
     )
     served = await serve([read], { bodyBytesMax: 1_000_000 })
   })
@@ -214,7 +214,7 @@ describe('over HTTP', () => {
 test('ends slow bodies to make room for others', async () => {
   const read = aRoute('post', '/:who', async (call) => {
     const limits = { sharedBy: call.params['who'] ?? '' }
-    return jsonReply(200, String((await call.useBody(limits, async (body) => body)).length))
+    return jsonReply(200, await call.useBody(limits, async (body) => String(body.length)))
   })
   const served = await serve([read], { requestsMax: 8 })
   onEnd(() => served.close())

@@ -24,10 +24,8 @@ let served: Served
 beforeAll(async () => {
   const route = aRoute('post', '/', async (call) => {
     try {
-      const body = await call.useBody({}, async (body) => body)
-      return jsonReply(
-        200,
-        JSON.stringify({ bytes: body.length, start: body.toString('utf8', 0, 40) })
+      return await call.useBody({}, async (body) =>
+        jsonReply(200, JSON.stringify({ bytes: body.length, start: body.toString('utf8', 0, 40) }))
       )
     } catch (error) {
       refusals.push(error)
@@ -303,4 +301,26 @@ test('serves the next request on the connection after a rejected body', async ()
       `${head}connection: close\r\ncontent-length: 2\r\n\r\n{}`
   )
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 415', 'HTTP/1.1 200'])
+})
+
+test('does not reuse the buffer of a body that is in use', async () => {
+  const [begun, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const route = aRoute('post', '/', (call) =>
+    call.useBody({}, async (body) => {
+      if (body[0] === 97) {
+        begun.resolve()
+        await finish.promise
+      }
+      return jsonReply(200, String(body.every((byte) => byte === body[0])))
+    })
+  )
+  const other = await serve([{ ...route, surface: 'ingest' }])
+  const send = (fill: string) =>
+    fetch(other.url, { method: 'POST', body: Buffer.alloc(200_000, fill) })
+  const first = send('a')
+  await begun.promise
+  await send('b')
+  finish.resolve()
+  expect(await (await first).text()).toBe('true')
+  await other.close()
 })

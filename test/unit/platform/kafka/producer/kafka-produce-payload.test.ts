@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { Connection, Writer } from '@platformatic/kafka'
+import { createPayload } from '../../../../../platform/kafka/producer/kafka-produce-payload.ts'
 import { produceApi } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
-import { uncopied } from '../../../../../platform/kafka/producer/kafka-uncopied.ts'
 import { createFrameSplitter, readRequestHeader } from '../../../../support/kafka-frames.ts'
 
 const metadataKey = 3
@@ -46,10 +46,18 @@ function answerTo(frame: Buffer): Buffer {
 function send(key: number, payload: Writer): Promise<unknown> {
   const { connection } = broker
   return new Promise((resolve, reject) => {
-    connection.send(key, 9, () => payload, () => null, true, true, (error) => {
-      if (error) reject(error)
-      else resolve(null)
-    })
+    connection.send(
+      key,
+      9,
+      () => payload,
+      () => null,
+      true,
+      true,
+      (error) => {
+        if (error) reject(error)
+        else resolve(null)
+      }
+    )
   })
 }
 
@@ -63,13 +71,13 @@ afterEach(async () => {
   await broker.connection.close().catch(() => {})
 })
 
-test('each body arrives once, whole and in order', async () => {
+test('sends each body once, whole and in order', async () => {
   broker = await startBroker()
   const bodies = Array.from({ length: 60 }, (_, index) => bodyOf(index))
   const sent = bodies.map((body, index) =>
     index % 3 === 2
       ? send(metadataKey, Writer.create().append(body))
-      : send(produceApi.key, uncopied(broker.connection, body))
+      : send(produceApi.key, createPayload(broker.connection, body))
   )
   await Promise.all(sent)
   const { frames } = broker
@@ -81,9 +89,9 @@ test('each body arrives once, whole and in order', async () => {
   }
 })
 
-test('a Produce request of another sender is not sent without its body', async () => {
+test('rejects a Produce request that was not created with `createPayload`', async () => {
   broker = await startBroker()
-  await send(produceApi.key, uncopied(broker.connection, bodyOf(1)))
+  await send(produceApi.key, createPayload(broker.connection, bodyOf(1)))
   const foreign = Writer.create().appendInt32(1)
   await expect(send(produceApi.key, foreign)).rejects.toThrow('has no body')
   expect(broker.frames).toHaveLength(1)
