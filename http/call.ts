@@ -13,7 +13,8 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   /**
-   * Reads and decompresses the whole body and passes it to `use`.
+   * Reads and decompresses the whole body and passes it to `use`, which must not keep it, because a
+   * later request reuses the buffer.
    * @throws {Problem} 400, 413, 415 or 503
    */
   useBody<T>(limits: BodyLimits, use: (body: Buffer) => Promise<T>): Promise<T>

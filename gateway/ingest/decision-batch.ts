@@ -152,7 +152,7 @@ export class DecisionBatch implements RecordPlaces {
 
 /** Creates a list with its final size, because a list that grows is reallocated repeatedly. */
 function listOf<T>(count: number, value: T): T[] {
-  return new Array<T>(count).fill(value)
+  return count === 1 ? [value] : new Array<T>(count).fill(value)
 }
 
 /**

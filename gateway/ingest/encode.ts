@@ -25,7 +25,7 @@ export interface Encoder {
   frameOf(receipt: Receipt, traceparent?: string | string[]): Frame | null
 }
 
-type Frame = Omit<RecordFrame, 'idAt'>
+type Frame = Omit<RecordFrame, 'writeId'>
 type Receipt = Pick<Decision, 'organization_id' | 'received_at'>
 
 interface EncoderDependencies {

@@ -332,9 +332,9 @@ const glue: readonly Row[] = [
     'const kernelBytesMax = 1024 * 1024 - 1'
   ],
   ['no zero bytes after the body', 'const zeroBytes = 32', 'const zeroBytes = 0'],
-  ['prefix of an earlier body', 'prefix.copy(memory, kernel.prefix.value)\n', ''],
-  ['suffix of an earlier body', 'suffix.copy(memory, kernel.suffix.value)\n', ''],
-  ['identifiers of an earlier body', 'idAt = frame.idAt\n', ''],
+  ['prefix of an earlier body', 'prefix.copy(memory, prefixAt)\n', ''],
+  ['suffix of an earlier body', 'suffix.copy(memory, suffixAt)\n', ''],
+  ['identifiers of an earlier body', 'frameOfBody = frame\n', 'frameOfBody ??= frame\n'],
   [
     'slab without the records',
     'memory.copy(slab, 0, from, to)',

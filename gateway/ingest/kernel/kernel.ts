@@ -18,8 +18,8 @@ export interface RecordFrame {
   readonly prefix: Buffer
   /** Last bytes of the record: its headers, with any decision_id. */
   readonly suffix: Buffer
-  /** Returns the decision_id for an item that names none. */
-  readonly idAt: (index: number) => string
+  /** Writes the decision_id of an item that names none. */
+  readonly writeId: (index: number, target: Buffer, at: number) => void
 }
 
 /** Places of one item, in the body and in the records: eight numbers in the kernel's memory. */
@@ -112,8 +112,8 @@ export type Kernel = (body: Buffer, form: Form, frame: RecordFrame) => Reading |
 
 /** Loads the kernel from a file, by default the one in this folder. Instances share nothing. */
 export function loadKernel(file = 'kernel.wasm'): Kernel {
-  let idAt: RecordFrame['idAt'] = () => ''
-  const writeId = (at: number, index: number) => void memory.write(idAt(index), at, 'latin1')
+  let frameOfBody: RecordFrame
+  const writeId = (at: number, index: number) => frameOfBody.writeId(index, memory, at)
   const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Wasm }
   const module = new wasm.Module(readFileSync(resolve(import.meta.dirname, file)))
   const kernel = new wasm.Instance(module, { 'kernel.as': { writeId } }).exports as KernelExports
@@ -132,7 +132,7 @@ export function loadKernel(file = 'kernel.wasm'): Kernel {
     suffix.copy(memory, suffixAt)
     body.copy(memory, bodyAt)
     memory.fill(0, bodyAt + body.length, bodyAt + body.length + zeroBytes)
-    idAt = frame.idAt
+    frameOfBody = frame
     const count = kernel.read(body.length, forms[form], prefix.length, suffix.length)
     if (count < 0) return null
     return {

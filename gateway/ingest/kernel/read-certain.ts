@@ -1,6 +1,6 @@
 /** Reads a body with the kernel. Items that are not certainly valid are left to the parser. */
 import type { Clock } from '../../../core/clock.ts'
-import { uuidv7 } from '../../../core/ids/ids.ts'
+import { writeUuidv7 } from '../../../core/ids/ids.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { BufferPool } from '../../../platform/process/buffer-pool.ts'
 import type { Metrics } from '../../../platform/telemetry/metrics.ts'
@@ -44,7 +44,11 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
     if (frame === null) return null
     const reading = kernel(body, form, {
       ...frame,
-      idAt: (index) => idAt(index) ?? uuidv7(received_at)
+      writeId: (index, target, at) => {
+        const id = idAt(index)
+        if (id === null) writeUuidv7(received_at, target, at)
+        else target.write(id, at, 'latin1')
+      }
     })
     const report = reading === null ? null : clientReportOf(body, form, reading)
     if (reading === null || report === null) return null

@@ -50,6 +50,9 @@ function replaceBodies(socket: Socket): Unsent {
     socket.uncork()
     return canWriteMore
   }
+  // The client may keep a closed socket for a long time, because its timer for the next SASL
+  // authentication is not cleared.
+  socket.once('close', () => bodies.clear())
   unsentOf.set(socket, unsent)
   return unsent
 }
