@@ -5,6 +5,7 @@
  * stalled broker delays only its own partitions. Records without a result at the deadline get 503.
  * They may still be written; a retry with the same decision_id is stored once.
  */
+import type { Problem } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { partitionAt } from '../../platform/kafka/producer/encoded-records.ts'
 import type { EncodedProducer, Partitions } from '../../platform/kafka/producer/encoded-records.ts'
@@ -79,15 +80,12 @@ export function createProduce(dependencies: ProduceDependencies) {
       const batch = problems[index] === null ? enqueue(decisions, index, partitions) : null
       if (batch === null) problems[index] ??= tooMuchInFlight()
       chosen.push(batch)
-      places.push((batch?.records.length ?? 0) - 1)
+      places.push(batch === null ? 0 : batch.records.length - 1)
     }
     const failures = await failuresOf(new Set(chosen))
     // After a failure, the client may still send the records.
     decisions.isBeingSent = failures.size > 0
-    if (failures.size === 0) return
-    for (const [index, batch] of chosen.entries()) {
-      if (batch !== null) problems[index] = failures.get(batch)?.(places[index] as number) ?? null
-    }
+    if (failures.size > 0) noteFailures(problems, { chosen, places, failures })
   }
 
   /** Sends the open batches and resolves when no batch is in flight. */
@@ -97,6 +95,19 @@ export function createProduce(dependencies: ProduceDependencies) {
   }
 
   return { produce, drain }
+}
+
+interface SentDecisions {
+  readonly chosen: readonly (Batch | null)[]
+  readonly places: readonly number[]
+  readonly failures: ReadonlyMap<Batch, FailureOf>
+}
+
+function noteFailures(problems: (Problem | null)[], sent: SentDecisions): void {
+  const { chosen, places, failures } = sent
+  for (const [index, batch] of chosen.entries()) {
+    if (batch !== null) problems[index] = failures.get(batch)?.(places[index] as number) ?? null
+  }
 }
 
 /** Awaits the batches. Returns the failures of those with a record that was not acknowledged. */
