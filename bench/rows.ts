@@ -1,9 +1,21 @@
 /** Lists the benchmark rows in the order of the table. */
 import type { BenchRow } from './row.ts'
 import { broker } from './rows/broker.ts'
-import { collector, collectorBatch, collectorBatchJson, collectorJson } from './rows/collector.ts'
+import {
+  collector,
+  collectorBatch,
+  collectorBatchJson,
+  collectorJson,
+  collectorTraces
+} from './rows/collector.ts'
 import { floor } from './rows/floor.ts'
-import { gateway, gatewayBatch, gatewayNdjson, gatewayWorkers } from './rows/gateway.ts'
+import {
+  gateway,
+  gatewayBatch,
+  gatewayNdjson,
+  gatewayTraces,
+  gatewayWorkers
+} from './rows/gateway.ts'
 
 export const rows: readonly BenchRow[] = [
   floor,
@@ -14,6 +26,8 @@ export const rows: readonly BenchRow[] = [
   gatewayNdjson,
   collectorBatch,
   collectorBatchJson,
+  gatewayTraces,
+  collectorTraces,
   gatewayWorkers,
   broker
 ]

@@ -56,6 +56,7 @@ import { createLimitRate } from './ingest/limit-rate.ts'
 import { createCountUsage } from './ingest/count-usage.ts'
 import { createOutcomes } from './ingest/outcomes.ts'
 import { createProduce } from './ingest/produce.ts'
+import { createTraces } from './otlp/traces.ts'
 import { createReadDecisions } from './ingest/read-decisions.ts'
 import { createValidate } from './ingest/validate.ts'
 import { openApiOf } from '../http/openapi.ts'
@@ -139,9 +140,9 @@ export function createGatewayApp(parts: GatewayParts) {
   })
   const reportRejection = createReportRejections({ logger, metrics, elapsedMs })
   const shared = { authenticate, reportRejection, shareLong }
-  const { ingest, ingestBatch, drain } = createIngestPaths(parts, shared)
+  const { ingest, ingestBatch, traces, drain } = createIngestPaths(parts, shared)
   const services = createServices(parts, { store, ingest, compute, ...sessions })
-  const all = [...ingestRoutes({ ingest, ingestBatch }), ...bindRoutes(services, checked)]
+  const all = [...ingestRoutes({ ingest, ingestBatch, traces }), ...bindRoutes(services, checked)]
   const routes = all.filter(
     ({ surface }) => config.GATEWAY_ROUTES === 'all' || config.GATEWAY_ROUTES === surface
   )
@@ -176,7 +177,7 @@ function createIngestPaths(
   parts: GatewayParts,
   { authenticate, reportRejection, shareLong }: SharedByIngest
 ) {
-  const { config, metrics, producer, rateLimiter, schemaId, usage } = parts
+  const { config, logger, metrics, producer, rateLimiter, schemaId, usage } = parts
   const limitOf = (points: number) => ({ points, windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS })
   const defaultLimit = limitOf(config.RATE_LIMIT_POINTS)
   const { limitRate, findSpent } = createLimitRate({ rateLimiter, defaultLimit })
@@ -218,6 +219,7 @@ function createIngestPaths(
         usage: countUsage
       })
     }),
+    traces: createTraces({ ...steps, readBatch, outcomes, usage: countUsage, metrics, logger }),
     drain
   }
 }

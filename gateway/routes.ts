@@ -3,21 +3,24 @@ import { bindRoutes } from '../api/routes.ts'
 import type { Handle, Operation, Route } from '../http/route.ts'
 import { ingestBatchOperation } from './ingest/ingest-batch.operation.ts'
 import { ingestOperation } from './ingest/ingest.operation.ts'
+import { tracesOperation } from './otlp/traces.operation.ts'
 
 interface IngestHandlers {
   readonly ingest: Handle
   readonly ingestBatch: Handle
+  readonly traces: Handle
 }
 
 /** The handlers authenticate and validate each request themselves, step by step. */
-export function ingestRoutes({ ingest, ingestBatch }: IngestHandlers): readonly Route[] {
+export function ingestRoutes({ ingest, ingestBatch, traces }: IngestHandlers): readonly Route[] {
   const post = (path: string, operation: Operation, handle: Handle): Route => {
     const credential = { kind: 'api_key', scope: 'ingest' } as const
     return { surface: 'ingest', method: 'post', path, credential, operation, handle }
   }
   return [
     post('/v1/ingest', ingestOperation, ingest),
-    post('/v1/ingest/batch', ingestBatchOperation, ingestBatch)
+    post('/v1/ingest/batch', ingestBatchOperation, ingestBatch),
+    post('/v1/traces', tracesOperation, traces)
   ]
 }
 
@@ -26,7 +29,7 @@ const neverCalled = () => Promise.reject(new Error('this route table only descri
 /** Returns the routes of ingest and the API, without working handlers. */
 export function describeRoutes(): readonly Route[] {
   return [
-    ...ingestRoutes({ ingest: neverCalled, ingestBatch: neverCalled }),
+    ...ingestRoutes({ ingest: neverCalled, ingestBatch: neverCalled, traces: neverCalled }),
     ...bindRoutes(null as never, () => neverCalled)
   ]
 }

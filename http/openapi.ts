@@ -108,7 +108,8 @@ function requestBodyOf(body: NonNullable<Operation['body']>): object {
   const lines = body.lines && {
     'application/x-ndjson': { schema: { type: 'string', pattern: '\\S' }, example: body.lines }
   }
-  return { required: true, content: { 'application/json': json, ...lines } }
+  const protobuf = body.protobuf && { 'application/x-protobuf': {} }
+  return { required: true, content: { 'application/json': json, ...lines, ...protobuf } }
 }
 
 function responsesOf(operation: Operation): Record<string, object> {
@@ -157,7 +158,10 @@ function refusalsOf(operation: Operation): Record<string, object> {
     const schema = { $ref: '#/components/schemas/Problem' }
     const named = { ...refusalHeaders[Number(status)], ...commonHeaders }
     const headers = Object.fromEntries(Object.entries(named).map(headerOf))
-    return [status, { description, headers, content: { [problemContentType]: { schema } } }]
+    const { errorSchema } = operation
+    const own = errorSchema && { 'application/json': { schema: errorSchema } }
+    const content = { [problemContentType]: { schema }, ...own }
+    return [status, { description, headers, content }]
   })
   return Object.fromEntries(entries)
 }

@@ -41,6 +41,8 @@ interface BodyDefinition {
   readonly lines?: string
   /** Maximum size in bytes of the decompressed body. Default: 64 KiB. */
   readonly bytesMax?: number
+  /** Whether the route also accepts the body in protobuf. Default: false. */
+  readonly protobuf?: boolean
   /** Replaces schema validation of the body if the schema cannot express all rules. */
   readonly check?: Check
 }
@@ -62,6 +64,8 @@ export interface Operation {
   readonly headers?: Readonly<Record<string, HeaderDefinition>>
   readonly body?: BodyDefinition
   readonly response: Readonly<Record<number, ResponseDefinition>>
+  /** Schema of the errors of the route itself. Default: `application/problem+json`. */
+  readonly errorSchema?: object
   /**
    * The problems that this route may return, in addition to the problems that every route may
    * return.

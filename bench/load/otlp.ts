@@ -1,4 +1,6 @@
-/** Encodes OTLP log records in protobuf, the default of OpenTelemetry SDKs, and in JSON. */
+/** Encodes OTLP log records in protobuf, the default of OpenTelemetry SDKs, and in JSON; and spans
+ * in protobuf.
+ */
 
 // Field numbers from opentelemetry/proto/logs/v1/logs.proto and its imports.
 const resourceLogsField = 1
@@ -8,6 +10,22 @@ const timeField = 1
 const severityField = 2
 const bodyField = 5
 const bytesValueField = 7
+
+// Field numbers from opentelemetry/proto/trace/v1/trace.proto and its imports. The lists of scopes
+// and spans have those of the lists of logs.
+const resourceField = 1
+const traceIdField = 1
+const spanIdField = 2
+const nameField = 5
+const kindField = 6
+const startField = 7
+const endField = 8
+const attributesField = 9
+const keyField = 1
+const valueField = 2
+const stringValueField = 1
+const intValueField = 3
+const clientKind = 3
 
 const varintType = 0
 const fixed64Type = 1
@@ -35,6 +53,52 @@ export function exportLogsProtobuf(texts: readonly string[], unixNano: bigint): 
   const records = texts.map((text) => nested(logRecordsField, logRecord(text, unixNano)))
   const scopeLogs = nested(scopeLogsField, Buffer.concat(records))
   return nested(resourceLogsField, scopeLogs)
+}
+
+/** The attributes of a span. */
+export type SpanAttributes = Readonly<Record<string, string | number>>
+
+/**
+ * Returns an ExportTraceServiceRequest in protobuf with one span per list of attributes. The ids of
+ * the spans are consecutive numbers.
+ */
+export function exportSpansProtobuf(spans: readonly SpanAttributes[], unixNano: bigint): Buffer {
+  const records = spans.map((attributes, index) =>
+    nested(logRecordsField, span(attributes, unixNano, index + 1))
+  )
+  const resource = nested(resourceField, attribute(1, 'service.name', 'refunds'))
+  const scopeSpans = nested(scopeLogsField, Buffer.concat(records))
+  return nested(resourceLogsField, Buffer.concat([resource, scopeSpans]))
+}
+
+function span(attributes: SpanAttributes, unixNano: bigint, id: number): Buffer {
+  const [traceId, spanId] = [Buffer.alloc(16, 1), Buffer.alloc(8)]
+  spanId.writeBigUInt64BE(BigInt(id))
+  const time = Buffer.alloc(8)
+  time.writeBigUInt64LE(unixNano)
+  return Buffer.concat([
+    nested(traceIdField, traceId),
+    nested(spanIdField, spanId),
+    nested(nameField, Buffer.from('chat small-1')),
+    tag(kindField, varintType),
+    varint(clientKind),
+    tag(startField, fixed64Type),
+    time,
+    tag(endField, fixed64Type),
+    time,
+    ...Object.entries(attributes).map(([key, value]) => attribute(attributesField, key, value))
+  ])
+}
+
+function attribute(field: number, key: string, value: string | number): Buffer {
+  const content =
+    typeof value === 'string'
+      ? nested(stringValueField, Buffer.from(value))
+      : Buffer.concat([tag(intValueField, varintType), varint(value)])
+  return nested(
+    field,
+    Buffer.concat([nested(keyField, Buffer.from(key)), nested(valueField, content)])
+  )
 }
 
 function logRecord(text: string, unixNano: bigint): Buffer {

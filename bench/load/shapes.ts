@@ -1,6 +1,7 @@
 /** Defines request shapes: the formats in which a request carries decisions. */
 import { groupOf, makeDecisions, makeHotDecisions, makeUnicodeDecisions } from './decisions.ts'
-import { exportLogsJson, exportLogsProtobuf } from './otlp.ts'
+import { exportLogsJson, exportLogsProtobuf, exportSpansProtobuf } from './otlp.ts'
+import type { SpanAttributes } from './otlp.ts'
 import { writePythonJson } from './python-json.ts'
 
 /** To add a request format, add an entry to `shapes`. */
@@ -43,7 +44,8 @@ export const shapes = {
   otlp: shapeOf(protobuf, 1, joinProtobuf),
   'otlp-batch': shapeOf(protobuf, batchSize, joinProtobuf),
   'otlp-json': shapeOf(json, 1, joinJson),
-  'otlp-batch-json': shapeOf(json, batchSize, joinJson)
+  'otlp-batch-json': shapeOf(json, batchSize, joinJson),
+  'otlp-spans': shapeOf(protobuf, batchSize, joinSpans)
 }
 
 export type ShapeName = keyof typeof shapes
@@ -58,6 +60,37 @@ function joinProtobuf(decisions: readonly unknown[], write: Write): Buffer {
 
 function joinJson(decisions: readonly unknown[], write: Write): Buffer {
   return exportLogsJson(decisions.map(write), unixNano)
+}
+
+/** Writes each decision as a span of a call to a model. */
+function joinSpans(decisions: readonly Record<string, unknown>[], write: Write): Buffer {
+  return exportSpansProtobuf(
+    decisions.map((decision) => spanOf(decision, write)),
+    unixNano
+  )
+}
+
+function spanOf(decision: Record<string, unknown>, write: Write): SpanAttributes {
+  const { messages } = decision['input'] as { messages: readonly object[] }
+  const partsOf = (content: unknown) => [{ type: 'text', content }]
+  const reply = { role: 'assistant', parts: partsOf(decision['output']), finish_reason: 'stop' }
+  const inputs = messages.map((message) => {
+    const { role, content } = message as Record<string, unknown>
+    return { role, parts: partsOf(content) }
+  })
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'small',
+    'gen_ai.request.model': 'small-1',
+    'gen_ai.response.model': 'small-1',
+    'gen_ai.response.id': 'r-1',
+    'gen_ai.conversation.id': String(decision['session_id']),
+    'gen_ai.agent.name': String(decision['agent_id']),
+    'gen_ai.usage.input_tokens': 31,
+    'gen_ai.usage.output_tokens': 14,
+    'gen_ai.input.messages': write(inputs),
+    'gen_ai.output.messages': write([reply])
+  }
 }
 
 function shapeOf(contentType: string, size: number, join: Join): Shape {

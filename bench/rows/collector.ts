@@ -13,7 +13,8 @@ import { buildCollector } from '../collector/build-collector.ts'
 import { driveNames } from '../row.ts'
 import type { Bench, NotRun, BenchRow, BenchTarget } from '../row.ts'
 
-const topic = 'bench-collector'
+const topics = { logs: 'bench-collector', traces: 'bench-collector-traces' } as const
+type Signal = keyof typeof topics
 
 /** Receives protobuf, the default of OpenTelemetry SDKs. The gateway receives JSON. */
 export const collector = createCollectorRow('collector', 'otlp')
@@ -21,26 +22,39 @@ export const collectorJson = createCollectorRow('collector-json', 'otlp-json')
 export const collectorBatch = createCollectorRow('collector-batch', 'otlp-batch')
 export const collectorBatchJson = createCollectorRow('collector-batch-json', 'otlp-batch-json')
 
-function createCollectorRow(name: string, shape: ShapeName): BenchRow {
+/**
+ * Receives spans. Its records are not counted, because it writes all spans of a request to one
+ * record.
+ */
+export const collectorTraces: BenchRow = {
+  ...createCollectorRow('collector-traces', 'otlp-spans', 'traces'),
+  topic: null
+}
+
+function createCollectorRow(name: string, shape: ShapeName, signal: Signal = 'logs'): BenchRow {
   return {
     name,
     shape,
     accepted: 200,
-    topic,
+    topic: topics[signal],
     drives: driveNames,
-    start: (bench) => startCollector(bench, name)
+    start: (bench) => startCollector(bench, name, signal)
   }
 }
 
-async function startCollector(bench: Bench, name: string): Promise<BenchTarget | NotRun> {
+async function startCollector(
+  bench: Bench,
+  name: string,
+  signal: Signal
+): Promise<BenchTarget | NotRun> {
   const built = await buildCollector(bench)
   if ('notRun' in built) return built
-  await bench.applyTopic(topic)
+  await bench.applyTopic(topics[signal])
   const port = await freePort()
   const brokers = (bench.environment['KAFKA_BROKERS'] ?? '').split(',')
   const file = join(bench.folder, `${name}.json`)
-  writeFileSync(file, JSON.stringify(configurationOf(port, brokers)))
-  const url = `http://127.0.0.1:${port}/v1/logs`
+  writeFileSync(file, JSON.stringify(configurationOf(port, brokers, signal)))
+  const url = `http://127.0.0.1:${port}/v1/${signal}`
   const pid = await bench.run({
     name,
     command: built.file,
@@ -58,12 +72,13 @@ const emptyRequest = {
 }
 
 /** Returns the Collector's configuration. It is saved as JSON, which is valid YAML. */
-export function configurationOf(port: number, brokers: readonly string[]) {
+export function configurationOf(port: number, brokers: readonly string[], signal: Signal) {
   // Pauses between measurements exceed the default idle timeout of one minute.
   const http = { endpoint: `127.0.0.1:${port}`, idle_timeout: '300s' }
   const kafka = {
     brokers,
-    logs: { topic, encoding: 'raw' },
+    logs: { topic: topics.logs, encoding: 'raw' },
+    traces: { topic: topics.traces, encoding: 'otlp_proto' },
     sending_queue: { enabled: false },
     retry_on_failure: { enabled: false },
     timeout: '10s',
@@ -74,7 +89,7 @@ export function configurationOf(port: number, brokers: readonly string[]) {
     exporters: { kafka },
     service: {
       telemetry: { logs: { level: 'warn' }, metrics: { level: 'none' } },
-      pipelines: { logs: { receivers: ['otlp'], exporters: ['kafka'] } }
+      pipelines: { [signal]: { receivers: ['otlp'], exporters: ['kafka'] } }
     }
   }
 }

@@ -4,7 +4,7 @@ import { freePort } from '../../stack/ports.ts'
 import { driveNames } from '../row.ts'
 import type { Bench, BenchRow, BenchTarget } from '../row.ts'
 
-interface GatewaySettings {
+interface GatewaySettings extends Partial<Pick<BenchRow, 'accepted'>> {
   readonly name: string
   /** Path of the target's `url`. */
   readonly path: string
@@ -33,6 +33,14 @@ export const gatewayNdjson = createGatewayRow({
   path: '/v1/ingest/batch'
 })
 
+/** Receives the decisions of a batch as OpenTelemetry spans in protobuf. */
+export const gatewayTraces = createGatewayRow({
+  name: 'gateway-traces',
+  shape: 'otlp-spans',
+  path: '/v1/traces',
+  accepted: 200
+})
+
 export const gatewayWorkers: BenchRow = {
   ...createGatewayRow({
     name: 'gateway-2-workers',
@@ -44,11 +52,11 @@ export const gatewayWorkers: BenchRow = {
 }
 
 export function createGatewayRow(settings: GatewaySettings & Pick<BenchRow, 'shape'>): BenchRow {
-  const { name, shape } = settings
+  const { name, shape, accepted = 202 } = settings
   return {
     name,
     shape,
-    accepted: 202,
+    accepted,
     topic: decisionsTopic,
     drives: driveNames,
     start: (bench) => startGateway(bench, settings)

@@ -83,6 +83,12 @@ export const gatewayMetricAdvice = {
       'Batches of one: an SDK flushes too early, and each decision costs several times as ' +
       'much as necessary.'
   },
+  sluice_otlp_spans_total: {
+    notes:
+      '`ignored`: spans that are no step of an agent. `rejected`: the response to the exporter ' +
+      'says why.',
+    advice: 'Many `rejected`: usually the instrumentation does not record inputs and outputs.'
+  },
   sluice_client_dropped_total: {
     notes:
       '`other`: all reasons without their own count. `unreadable`: reports that cannot be parsed.',

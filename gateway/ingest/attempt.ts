@@ -24,4 +24,6 @@ export interface IngestRequest {
   readonly principal: KeyPrincipal
   /** Returns the decision_id of a decision that names none, or null to generate one. */
   readonly idAt: (index: number) => string | null
+  /** Returns the traceparent of a decision. Default: that of the headers, for each. */
+  readonly traceparentAt?: (index: number) => string
 }

@@ -51,7 +51,7 @@ export function createReadDecisions(dependencies: ReadDecisionsDependencies) {
     try {
       const decision = validate(item, from.principal, id)
       id = decision.decision_id
-      batch.accept(index, encoder.encode(decision, from.headers['traceparent']))
+      batch.accept(index, encoder.encode(decision, traceparentOf(from, index)))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       batch.reject(index, error, id)
@@ -94,6 +94,10 @@ export function createReadDecisions(dependencies: ReadDecisionsDependencies) {
   }
 
   return { readOne, readBatch }
+}
+
+function traceparentOf({ headers, traceparentAt }: IngestRequest, index: number) {
+  return traceparentAt?.(index) ?? headers['traceparent']
 }
 
 /** Runs steps on a text, and yields to the event loop between them if the text is long. */

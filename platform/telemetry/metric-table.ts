@@ -103,6 +103,12 @@ export const metricTable = {
     labels: [],
     buckets: [1, 5, 10, 25, 50, 100, 250, 500, 1000]
   },
+  sluice_otlp_spans_total: {
+    type: 'counter',
+    unit: 'spans',
+    help: 'Spans received by /v1/traces, by outcome: queued, rejected, ignored.',
+    labels: ['outcome']
+  },
   sluice_client_dropped_total: {
     type: 'counter',
     unit: 'decisions',

@@ -53,7 +53,8 @@ function checkOf(schema: object): ValidateFunction {
  */
 export function checkAnswer(method: string, path: string, answer: Answer): void {
   const { status, text, contentType } = answer
-  const schema = status < 400 ? schemaOf(method, path, status) : problemSchema
+  const isOwn = status >= 400 && contentType === 'application/json'
+  const schema = status < 400 || isOwn ? schemaOf(method, path, status) : problemSchema
   const isJson = /^application\/(problem\+)?json/.test(contentType ?? '')
   if (schema === null || !isJson || text === '') return
   const check = checkOf(schema)
@@ -67,7 +68,8 @@ function schemaOf(method: string, path: string, status: number): object | null {
   const found = routes.find(
     ({ route, expression }) => route.method === method.toLowerCase() && expression.test(path)
   )
-  const schema = found?.route.operation.response[status]?.schema
+  const { response, errorSchema } = found?.route.operation ?? {}
+  const schema = status < 400 ? response?.[status]?.schema : errorSchema
   if (schema === undefined && status !== 304) {
     throw new Error(`${method} ${path} ${status} is not documented`)
   }

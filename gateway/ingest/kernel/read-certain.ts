@@ -8,7 +8,7 @@ import type { IngestRequest } from '../attempt.ts'
 import { DecisionBatch } from '../decision-batch.ts'
 import type { Encoder } from '../encode.ts'
 import { envelopeCharactersMax, parseBatch } from '../parse-batch.ts'
-import type { Form, Kernel, Reading } from './kernel.ts'
+import type { Form, Kernel, Reading, RecordFrame } from './kernel.ts'
 
 /** Returns null if the parser has to read the whole body. */
 export type ReadCertain = (body: Buffer, form: Form, request: IngestRequest) => CertainBatch | null
@@ -37,19 +37,13 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
   const { kernel, pool, encoder, clock, metrics } = dependencies
   const countBytes = metrics.counter('sluice_ingest_body_bytes_total', { stage: 'encoded' })
 
-  return function readCertain(body, form, { principal, headers, idAt }) {
+  return function readCertain(body, form, { principal, headers, idAt, traceparentAt }) {
     const { organization_id } = principal
     const received_at = clock.now()
-    const frame = encoder.frameOf({ organization_id, received_at }, headers['traceparent'])
+    const traceparent = traceparentAt?.(0) ?? headers['traceparent']
+    const frame = encoder.frameOf({ organization_id, received_at }, traceparent)
     if (frame === null) return null
-    const reading = kernel(body, form, {
-      ...frame,
-      writeId: (index, target, at) => {
-        const id = idAt(index)
-        if (id === null) writeUuidv7(received_at, target, at)
-        else target.write(id, at, 'latin1')
-      }
-    })
+    const reading = kernel(body, form, { ...frame, writeId: createWriteId(idAt, received_at) })
     const report = reading === null ? null : clientReportOf(body, form, reading)
     if (reading === null || report === null) return null
     const { count } = reading
@@ -65,9 +59,30 @@ export function createReadCertain(dependencies: ReadCertainDependencies): ReadCe
       batch.noteRead(at, row)
       unknown += row.unknownMembers
     }
+    writeTraceparents(batch, traceparentAt)
     if (unknown > 0) metrics.count('sluice_ingest_unknown_members_total', {}, unknown)
     countBytes(reading.valueBytes)
     return { batch, unread }
+  }
+}
+
+const traceparentBytes = 55
+
+/** Writes the given id of an item, or a new one. */
+function createWriteId(idAt: IngestRequest['idAt'], timestamp: number): RecordFrame['writeId'] {
+  return (index, target, at) => {
+    const id = idAt(index)
+    if (id === null) writeUuidv7(timestamp, target, at)
+    else target.write(id, at, 'latin1')
+  }
+}
+
+/** Replaces the traceparent of each record, its last header, if each decision has its own. */
+function writeTraceparents(batch: DecisionBatch, traceparentAt: IngestRequest['traceparentAt']) {
+  if (traceparentAt === undefined) return
+  for (const [index, buffer] of batch.buffers.entries()) {
+    const at = (batch.ends[index] as number) - traceparentBytes
+    buffer?.write(traceparentAt(index), at, 'latin1')
   }
 }
 

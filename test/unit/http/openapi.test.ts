@@ -88,6 +88,7 @@ describe('the document', () => {
     expect(Object.keys(ingestDocument['paths'] as object)).toEqual([
       '/v1/ingest',
       '/v1/ingest/batch',
+      '/v1/traces',
       '/v1/ingest/{decision_id}'
     ])
   })
@@ -101,7 +102,9 @@ describe.each(named)('%s', (_name, route) => {
     for (const code of [...route.operation.problems, 'internal_error'] as const) {
       const refusal = operation.responses[String(problems[code].status)]
       expect(refusal?.description).toContain(`\`${code}\``)
-      expect(Object.keys(refusal?.content ?? {})).toEqual(['application/problem+json'])
+      const own = route.operation.errorSchema === undefined ? [] : ['application/json']
+      const types = ['application/problem+json', ...own]
+      expect(Object.keys(refusal?.content ?? {})).toEqual(types)
     }
   })
 

@@ -1,0 +1,258 @@
+/** Content: finds the input and the output of a span among the attributes of each dialect. */
+import { Attributes } from './attributes.ts'
+import { ValueError, jsonOf, textOf } from './span.ts'
+import type { OtlpSpan, Value, Values } from './span.ts'
+
+/** What a span contains: its attributes with those of its events, and the messages in events. */
+export interface SpanContent {
+  readonly attributes: Attributes
+  readonly inputMessages: readonly string[]
+  readonly outputMessages: readonly string[]
+}
+
+/** A value as JSON text, and parsed if that was necessary. */
+interface Json {
+  readonly json: string
+  readonly value?: unknown
+  /** Whether it was JSON until an SDK cut it, so that it is only a string now. */
+  readonly isCut: boolean
+}
+
+interface SpanOutput {
+  readonly text: string
+  readonly format: 'text' | 'json'
+  readonly isCut: boolean
+}
+
+/** Finds content that is written in one way; null if there is none. */
+type Source = (content: SpanContent) => Json | null
+
+/** The first source that finds something counts. */
+const inputSources: readonly Source[] = [
+  genAiInput,
+  withMimeType('input'),
+  flattened('llm.input_messages.'),
+  flattened('gen_ai.prompt.'),
+  embedded(['gen_ai.tool.call.arguments', 'traceloop.entity.input']),
+  embedded(['ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args', 'gen_ai.prompt']),
+  ({ inputMessages }) => listOfMessages(inputMessages)
+]
+
+const outputSources: readonly Source[] = [
+  embedded(['gen_ai.output.messages']),
+  withMimeType('output'),
+  flattened('llm.output_messages.'),
+  flattened('gen_ai.completion.'),
+  embedded(['gen_ai.tool.call.result', 'traceloop.entity.output']),
+  plain('ai.response.text'),
+  embedded(['ai.response.object', 'ai.response.toolCalls', 'ai.toolCall.result']),
+  embedded(['gen_ai.completion']),
+  ({ outputMessages }) => listOfMessages(outputMessages)
+]
+
+/** Takes the input, as JSON; null if the span has none. */
+export function takeInput(content: SpanContent): Json | null {
+  return firstOf(inputSources, content)
+}
+
+/** Takes the output; null if the span has none. One reply of text only is that text. */
+export function takeOutput(content: SpanContent): SpanOutput | null {
+  const found = firstOf(outputSources, content)
+  if (found === null) return null
+  const { json, isCut, value = JSON.parse(json) as unknown } = found
+  const text = onlyTextOf(value)
+  return text === null ? { text: json, format: 'json', isCut } : { text, format: 'text', isCut }
+}
+
+function firstOf(sources: readonly Source[], content: SpanContent): Json | null {
+  for (const source of sources) {
+    const found = source(content)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Returns a value as JSON. A string that is an object or a list in JSON stays as it is. */
+function embeddedJsonOf(value: Value): Json {
+  if (typeof value !== 'string') return { json: jsonOf(value), isCut: false }
+  return /^\s*[[{]/.test(value) ? parsed(value) : plainJsonOf(value)
+}
+
+function parsed(text: string): Json {
+  try {
+    return { json: text, value: JSON.parse(text), isCut: false }
+  } catch {
+    return { ...plainJsonOf(text), isCut: true }
+  }
+}
+
+function plainJsonOf(value: Value): Json {
+  return { json: jsonOf(value), value: textOf(value), isCut: false }
+}
+
+const genAiParts = [
+  ['messages', ['gen_ai.input.messages']],
+  ['system_instructions', ['gen_ai.system_instructions']],
+  ['tool_definitions', ['gen_ai.tool.definitions']]
+] as const
+
+function genAiInput({ attributes }: SpanContent): Json | null {
+  let [json, isCut] = ['', false]
+  for (const [name, keys] of genAiParts) {
+    const value = attributes.take(keys)
+    if (value === undefined) continue
+    const part = embeddedJsonOf(value)
+    isCut ||= part.isCut
+    json += `${json === '' ? '{' : ','}"${name}":${part.json}`
+  }
+  return json === '' ? null : { json: `${json}}`, isCut }
+}
+
+/** Finds `input.value` or `output.value`, which is JSON only if its media type says so. */
+function withMimeType(name: 'input' | 'output'): Source {
+  const [valueKey, typeKey] = [[`${name}.value`], [`${name}.mime_type`]]
+  return ({ attributes }) => {
+    const value = attributes.take(valueKey)
+    if (value === undefined) return null
+    const isJson = attributes.takeText(typeKey) === 'application/json'
+    return isJson && typeof value === 'string' ? parsed(value) : plainJsonOf(value)
+  }
+}
+
+function embedded(keys: readonly string[]): Source {
+  return ({ attributes }) => {
+    const value = attributes.take(keys)
+    return value === undefined ? null : embeddedJsonOf(value)
+  }
+}
+
+function plain(key: string): Source {
+  return ({ attributes }) => {
+    const text = attributes.takeText([key])
+    return text === null ? null : plainJsonOf(text)
+  }
+}
+
+function listOfMessages(messages: readonly string[]): Json | null {
+  return messages.length === 0 ? null : { json: `[${messages.join(',')}]`, isCut: false }
+}
+
+/** A value whose members are attributes of their own, for example `prompt.0.role`. */
+type Tree = Map<string, Tree | string>
+
+const segmentsMax = 32
+
+/** Rebuilds such a value. Numbers are indexes; `message` is only a wrapper. */
+function flattened(prefix: string): Source {
+  return ({ attributes }) => {
+    const pairs = attributes.takeUnder(prefix)
+    if (pairs.length === 0) return null
+    const tree: Tree = new Map()
+    for (const [key, value] of pairs) {
+      const path = key.slice(prefix.length).split('.')
+      if (path.length > segmentsMax) throw new ValueError('an attribute has too many segments')
+      if (path[1] === 'message') path.splice(1, 1)
+      place(tree, path, jsonOf(value))
+    }
+    return { json: jsonOfTree(tree), isCut: false }
+  }
+}
+
+/** Places a value. A value in the place of a parent is dropped. */
+function place(tree: Tree, path: readonly string[], json: string): void {
+  let parent = tree
+  for (const segment of path.slice(0, -1)) {
+    const known = parent.get(segment)
+    const child = known instanceof Map ? known : new Map<string, Tree | string>()
+    parent.set(segment, child)
+    parent = child
+  }
+  const last = path.at(-1) ?? ''
+  if (!(parent.get(last) instanceof Map)) parent.set(last, json)
+}
+
+function jsonOfTree(tree: Tree): string {
+  const entries = [...tree].map(
+    ([name, child]) => [name, typeof child === 'string' ? child : jsonOfTree(child)] as const
+  )
+  if (entries.every(([name]) => /^\d{1,9}$/.test(name))) {
+    const sorted = entries.toSorted(([one], [other]) => Number(one) - Number(other))
+    return `[${sorted.map(([, json]) => json).join(',')}]`
+  }
+  return `{${entries.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
+}
+
+/** Members of a reply that add nothing to its text. */
+const plainMembers = new Set(['role', 'content', 'contents', 'parts', 'finish_reason', 'name'])
+
+type Members = Readonly<Record<string, unknown>>
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns the text of a string, or of one reply of the assistant that has only text. */
+function onlyTextOf(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  const message: unknown = Array.isArray(value) && value.length === 1 ? value[0] : null
+  if (!isObject(message) || !isPlainReply(message)) return null
+  const { content, parts = message['contents'] ?? content } = message
+  return typeof content === 'string' ? content : textOfParts(parts)
+}
+
+function isPlainReply(message: Members): boolean {
+  for (const name in message) if (!plainMembers.has(name)) return false
+  return (message['role'] ?? 'assistant') === 'assistant'
+}
+
+function textOfParts(parts: unknown): string | null {
+  if (!Array.isArray(parts) || parts.length === 0) return null
+  let all = ''
+  for (const part of parts as unknown[]) {
+    const text = textOfPart(part)
+    if (text === null) return null
+    all += text
+  }
+  return all
+}
+
+function textOfPart(part: unknown): string | null {
+  const own = isObject(part) ? (part['message_content'] ?? part) : null
+  if (!isObject(own) || own['type'] !== 'text') return null
+  const text = own['content'] ?? own['text']
+  return typeof text === 'string' ? text : null
+}
+
+const mergedEvents = new Set([
+  'gen_ai.client.inference.operation.details',
+  'gen_ai.content.prompt',
+  'gen_ai.content.completion'
+])
+const messageEvent = /^gen_ai\.(system|user|assistant|tool)\.message$/
+const choiceEvent = 'gen_ai.choice'
+
+/** Returns the attributes of a span and the content of its events. */
+export function contentOf({ attributes, events }: OtlpSpan): SpanContent {
+  if (events.length === 0) {
+    return { attributes: new Attributes(attributes), inputMessages: [], outputMessages: [] }
+  }
+  const [inputMessages, outputMessages]: [string[], string[]] = [[], []]
+  const all = new Map<string, Value>()
+  for (const { name, attributes: own } of events) {
+    const role = messageEvent.exec(name)?.[1]
+    if (mergedEvents.has(name)) for (const [key, value] of own) all.set(key, value)
+    else if (role !== undefined) inputMessages.push(messageOf(role, own))
+    else if (name === choiceEvent) outputMessages.push(messageOf('assistant', own))
+  }
+  // The attributes of the span win, because they come last.
+  for (const [key, value] of attributes) all.set(key, value)
+  return { attributes: new Attributes(all), inputMessages, outputMessages }
+}
+
+function messageOf(role: string, values: Values): string {
+  const members = new Map([['role', JSON.stringify(role)]])
+  for (const [key, value] of values) {
+    if (key !== 'gen_ai.system') members.set(key, embeddedJsonOf(value).json)
+  }
+  return `{${[...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
+}

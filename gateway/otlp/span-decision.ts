@@ -1,0 +1,226 @@
+/** Converts a span to a decision, as the JSON that the ingest path reads. */
+import { createUuidv5 } from '../../core/ids/ids.ts'
+import type { SpanClass } from './classify.ts'
+import { takeInput, takeOutput } from './content.ts'
+import type { SpanContent } from './content.ts'
+import { ValueError, jsonOf } from './span.ts'
+import type { OtlpSpan, Value, Values } from './span.ts'
+
+/** Namespace of the ids of spans. It is public, so that anyone can compute an id from a trace. */
+export const otlpNamespace = '6f0c1f5e-8a53-5b0e-9d0c-2b1f6a7c4e11'
+const idOfName = createUuidv5(otlpNamespace)
+
+export function decisionIdOf(traceId: string, spanId: string): string {
+  return idOfName(`${traceId}:${spanId}`)
+}
+
+/** A span and where it comes from. */
+export interface SpanOrigin {
+  readonly span: OtlpSpan
+  /** Null for a span that is not a step of an agent. */
+  readonly spanClass: SpanClass | null
+  readonly content: SpanContent
+  readonly resource: Resource
+  readonly scope: string
+}
+
+/** What the decisions of a resource have in common. */
+export interface Resource {
+  readonly service: string | null
+  readonly namespace: string | null
+  readonly version: string | null
+  /** All attributes, in JSON. */
+  readonly json: string
+}
+
+/** The attributes of each field, by priority. */
+const agentKeys = ['sluice.agent_id', 'gen_ai.agent.id', 'gen_ai.agent.name']
+const functionKey = 'ai.telemetry.functionId'
+const keys = {
+  agent: [...agentKeys, functionKey],
+  agentOfAgent: [...agentKeys, 'traceloop.entity.name', functionKey],
+  session: [
+    'sluice.session_id',
+    'gen_ai.conversation.id',
+    'session.id',
+    'traceloop.association.properties.session_id',
+    'ai.telemetry.metadata.sessionId'
+  ],
+  domain: ['sluice.domain'],
+  inputTokens: [
+    'gen_ai.usage.input_tokens',
+    'gen_ai.usage.prompt_tokens',
+    'llm.token_count.prompt',
+    'decision.token_count.input',
+    'ai.usage.inputTokens',
+    'ai.usage.promptTokens'
+  ],
+  outputTokens: [
+    'gen_ai.usage.output_tokens',
+    'gen_ai.usage.completion_tokens',
+    'llm.token_count.completion',
+    'decision.token_count.output',
+    'ai.usage.outputTokens',
+    'ai.usage.completionTokens'
+  ],
+  model: [
+    'gen_ai.response.model',
+    'gen_ai.request.model',
+    'llm.model_name',
+    'decision.model_name',
+    'ai.response.model',
+    'ai.model.id'
+  ],
+  provider: [
+    'gen_ai.provider.name',
+    'gen_ai.system',
+    'llm.provider',
+    'decision.provider',
+    'ai.model.provider'
+  ],
+  finishReasons: ['gen_ai.response.finish_reasons', 'ai.response.finishReason'],
+  agentVersion: ['gen_ai.agent.version'],
+  error: ['error.type']
+}
+
+/** Maximum size of the remaining attributes and of a resource, in characters of JSON. */
+const attributesMax = 32 * 1024
+const resourceMax = 8 * 1024
+const nanosPerMs = 1e6
+/** The last millisecond of a JavaScript date. */
+const dateMsMax = 8.64e15
+
+export function resourceOf(values: Values): Resource {
+  const textAt = (key: string) => {
+    const value = values.get(key)
+    return typeof value === 'string' && value !== '' ? value : null
+  }
+  return {
+    service: textAt('service.name'),
+    namespace: textAt('service.namespace'),
+    version: textAt('service.version'),
+    json: restOf(values, resourceMax).json
+  }
+}
+
+/**
+ * Returns the body of a decision without its decision_id.
+ * @param parentId the decision_id of the nearest ancestor that became a decision, if it is known
+ * @throws {ValueError} if the span has no content
+ */
+export function decisionOf(origin: SpanOrigin, parentId: string | null): string {
+  const { content, spanClass, resource } = origin
+  const { attributes } = content
+  const { body, format } = takeContent(content)
+  const tokens = tokensOf(content)
+  const { kind = null } = spanClass ?? {}
+  const isCall = kind === 'generation' || kind === 'decision'
+  const agent = kind === 'agent' ? keys.agentOfAgent : keys.agent
+  const otel = [
+    identityOf(origin, parentId),
+    text('provider', attributes.takeText(keys.provider)),
+    member('finish_reasons', attributes.take(keys.finishReasons)),
+    format,
+    isCall || tokens === '' ? '' : `,"usage_aggregate":{${tokens.slice(1)}}`,
+    `,"resource":${resource.json}`
+  ].join('')
+  return [
+    `{${body}`,
+    text('agent_id', attributes.takeText(agent) ?? resource.service),
+    text('session_id', attributes.takeText(keys.session)),
+    text('domain', attributes.takeText(keys.domain) ?? resource.namespace),
+    isCall ? tokens : '',
+    `,"metadata":${metadataOf(origin, otel)}}`
+  ].join('')
+}
+
+const noInput = { json: 'null', isCut: false }
+const noOutput = { text: '', format: 'none', isCut: false } as const
+
+/** Returns the members `input` and `output`, and how they are represented. */
+function takeContent(content: SpanContent) {
+  const [foundInput, foundOutput] = [takeInput(content), takeOutput(content)]
+  if (foundInput === null && foundOutput === null) throw new ValueError(contentMissing)
+  const [input, output] = [foundInput ?? noInput, foundOutput ?? noOutput]
+  return {
+    body: `"input":${input.json},"output":${JSON.stringify(output.text)}`,
+    format:
+      text('output_format', output.format) +
+      (input.isCut || output.isCut ? ',"truncated":true' : '')
+  }
+}
+
+const contentMissing =
+  'the content was not captured; set ' +
+  'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY, or the setting of your ' +
+  'instrumentation that records inputs and outputs'
+
+/** Returns a member of an object with a leading comma, or nothing if there is no text. */
+function text(name: string, value: string | null): string {
+  return value === null ? '' : `,"${name}":${JSON.stringify(value)}`
+}
+
+function member(name: string, value: Value | undefined): string {
+  return value === undefined ? '' : `,"${name}":${jsonOf(value)}`
+}
+
+function tokensOf({ attributes }: SpanContent): string {
+  return (
+    count('input_tokens', attributes.take(keys.inputTokens)) +
+    count('output_tokens', attributes.take(keys.outputTokens))
+  )
+}
+
+/** Omits a count that is no whole number. */
+function count(name: string, value: Value | undefined): string {
+  const number = typeof value === 'string' ? Number(value) : value
+  const isCount = typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
+  return isCount ? `,"${name}":${number}` : ''
+}
+
+/** Returns the first members of `metadata.otel`. */
+function identityOf({ span, spanClass, scope }: SpanOrigin, parentId: string | null): string {
+  return [
+    `"trace_id":"${span.traceId}","span_id":"${span.spanId}"`,
+    text('parent_span_id', span.parentSpanId),
+    text('parent_decision_id', parentId),
+    `,"kind":"${spanClass?.kind}","dialect":"${spanClass?.dialect}"`,
+    text('name', span.name || null),
+    text('scope', scope || null)
+  ].join('')
+}
+
+function metadataOf({ content, span, resource }: SpanOrigin, otel: string): string {
+  const { attributes } = content
+  const [start, end] = [span.startNanos / nanosPerMs, span.endNanos / nanosPerMs]
+  const isTimed = start > 0 && end >= start
+  const members = [
+    text('model', attributes.takeText(keys.model)),
+    text('agent_version', attributes.takeText(keys.agentVersion) ?? resource.version),
+    isTimed ? `,"latency_ms":${Math.round((end - start) * 1000) / 1000}` : '',
+    end > 0 && end < dateMsMax ? `,"occurred_at":"${new Date(end).toISOString()}"` : '',
+    text('error', errorOf(span, content))
+  ].join('')
+  // Last, because what was taken above is not repeated.
+  const rest = restOf(attributes.rest(), attributesMax)
+  const dropped = rest.dropped + span.droppedAttributes
+  const left = `,"attributes":${rest.json}${dropped > 0 ? `,"dropped":${dropped}` : ''}`
+  const own = `"otel":{${otel}${left}}`
+  return members === '' ? `{${own}}` : `{${members.slice(1)},${own}}`
+}
+
+/** Returns the attributes as JSON. Drops those that do not fit, and counts them. */
+function restOf(values: Values, charactersMax: number) {
+  let [json, dropped] = ['', 0]
+  for (const [key, value] of values) {
+    const pair = `${json === '' ? '' : ','}${JSON.stringify(key)}:${jsonOf(value)}`
+    if (json.length + pair.length > charactersMax) dropped += 1
+    else json += pair
+  }
+  return { json: `{${json}}`, dropped }
+}
+
+/** Returns the reason of a failed span; null if it did not fail. */
+function errorOf({ isError, statusMessage }: OtlpSpan, { attributes }: SpanContent) {
+  return isError ? (attributes.takeText(keys.error) ?? (statusMessage || 'error')) : null
+}

@@ -1,0 +1,101 @@
+/** Spans and their values, as both encodings of OTLP are decoded. */
+
+/** An AnyValue. Integers that a double cannot hold are bigints. */
+export type Value =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | Uint8Array
+  | readonly Value[]
+  | ReadonlyMap<string, Value>
+
+/** Attributes by their keys. Of several with the same key, the last one counts. */
+export type Values = ReadonlyMap<string, Value>
+
+export interface OtlpSpan {
+  /** Ids in hex digits; null if absent, all zeros or of the wrong length. */
+  readonly traceId: string | null
+  readonly spanId: string | null
+  readonly parentSpanId: string | null
+  readonly name: string
+  /** Flags of the W3C trace context. */
+  readonly flags: number
+  /** Nanoseconds since 1970, with the precision of a double; 0 if absent. */
+  readonly startNanos: number
+  readonly endNanos: number
+  readonly attributes: Map<string, Value>
+  readonly droppedAttributes: number
+  readonly events: readonly SpanEvent[]
+  readonly isError: boolean
+  readonly statusMessage: string
+}
+
+export interface SpanEvent {
+  readonly name: string
+  readonly attributes: Values
+}
+
+/** A span with the attributes of its resource and the name of its scope. */
+export interface PlacedSpan {
+  /** The same object for all spans of a resource. */
+  readonly resource: Values
+  readonly scope: string
+  /** Decodes the span, which can fail alone. */
+  readonly read: () => OtlpSpan
+}
+
+/** A value that no decision can contain. Only its span is rejected. */
+export class ValueError extends Error {
+  override readonly name = 'ValueError'
+}
+
+/** A request that is not OTLP. */
+export class FormatError extends Error {
+  override readonly name = 'FormatError'
+}
+
+/** Maximum depth of a value, like that of a decision. */
+export const valueDepthMax = 64
+
+export function tooDeep(): ValueError {
+  return new ValueError(`a value nests deeper than ${valueDepthMax} levels`)
+}
+
+/** Returns the hex digits of an id, or null if they are too few, too many or all zeros. */
+export function idOfHex(hex: string, bytes: number): string | null {
+  return hex.length === 2 * bytes && /^[0-9a-f]*[1-9a-f][0-9a-f]*$/.test(hex) ? hex : null
+}
+
+/** Returns a string unchanged, and any other value as JSON. */
+export function textOf(value: Value): string {
+  return typeof value === 'string' ? value : jsonOf(value)
+}
+
+/** Returns JSON with all digits of integers, NaN and infinities as strings, and bytes in base64. */
+export function jsonOf(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return JSON.stringify(value)
+    case 'bigint':
+      return String(value)
+    case 'number':
+      if (Object.is(value, -0)) return '-0'
+      return Number.isFinite(value) ? String(value) : `"${value}"`
+    default:
+      return jsonOfObject(value)
+  }
+}
+
+function jsonOfObject(value: Exclude<Value, string | number | bigint | boolean>): string {
+  if (value === null) return 'null'
+  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('base64')}"`
+  if (isList(value)) return `[${value.map(jsonOf).join(',')}]`
+  return `{${[...value].map(([key, each]) => `${JSON.stringify(key)}:${jsonOf(each)}`).join(',')}}`
+}
+
+function isList(value: readonly Value[] | ReadonlyMap<string, Value>): value is readonly Value[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,77 @@
+/** Describes `POST /v1/traces` for OpenAPI. */
+import { ingestHeaders } from '../ingest/ingest.operation.ts'
+import type { Operation } from '../../http/route.ts'
+import { withExample } from '../../http/schema.ts'
+import { stepKinds } from './classify.ts'
+import { statusSchema } from './answer.ts'
+import { spansMax } from './read-spans.ts'
+import { kindsHeader, tracesBytesMax } from './traces.ts'
+
+export const tracesOperation: Operation = {
+  operation_id: 'exportTraces',
+  tag: 'ingest',
+  summary: 'Send traces with OpenTelemetry',
+  description:
+    'An `ExportTraceServiceRequest` of OTLP/HTTP, in protobuf or JSON. Calls to models and ' +
+    'agents become decisions; other spans are ignored. The `decision_id` of a span depends ' +
+    'only on its ids, so that a request that is sent again is stored once. If a span is rejected for good, ' +
+    'the response is a partial success; after any failure that may pass, the whole request gets ' +
+    `429 or 503. At most ${spansMax} spans and ${tracesBytesMax} bytes.`,
+  headers: {
+    [kindsHeader]: {
+      description: `The kinds of spans that become decisions, of: ${stepKinds.join(', ')}.`,
+      example: 'agent,generation,tool'
+    }
+  },
+  body: {
+    schema: withExample(
+      {
+        type: 'object',
+        properties: { resourceSpans: { type: 'array', items: { type: 'object' } } }
+      },
+      { resourceSpans: [] }
+    ),
+    protobuf: true
+  },
+  response: {
+    200: {
+      description: 'Kafka has acknowledged every decision, except those of a partial success.',
+      schema: withExample(
+        {
+          type: 'object',
+          properties: {
+            partialSuccess: {
+              type: 'object',
+              required: ['rejectedSpans', 'errorMessage'],
+              properties: {
+                rejectedSpans: { type: 'string', pattern: '^[0-9]+$' },
+                errorMessage: { type: 'string' }
+              },
+              additionalProperties: false
+            }
+          },
+          additionalProperties: false
+        },
+        {}
+      ),
+      headers: ingestHeaders
+    }
+  },
+  errorSchema: statusSchema,
+  problems: [
+    'malformed_request',
+    'malformed_encoding',
+    'api_key_required',
+    'api_key_malformed',
+    'api_key_invalid',
+    'scope_missing',
+    'body_timeout',
+    'payload_too_large',
+    'unsupported_media_type',
+    'rate_limited',
+    'authentication_unavailable',
+    'schema_unavailable',
+    'log_unavailable',
+    'overloaded'
+  ]
+}

@@ -1,0 +1,218 @@
+/** Ingests traces: the spans of agents become decisions, which take the steps of a batch.
+ *
+ *     POST /v1/traces
+ *       ├─ authenticate ─▶ 401 · 403 · 503, or 429 before the body is read
+ *       ├─ decode ───────▶ 400 not OTLP · 413 too large, or too many spans · 415
+ *       ├─ read spans ───▶ span: ignored · rejected, because it has no ids or no content
+ *       ├─ read decisions ▶ span: rejected as an invalid decision · 503 schema not loaded
+ *       ├─ rate-limit ───▶ 429 unless every span fits · 413 if they can never fit
+ *       ├─ produce ──────▶ 503 if any decision is not acknowledged
+ *       └─ answer ───────▶ 200, with a partial success if spans were rejected for good
+ *
+ * A request that gets 429 or 503 is sent again as a whole. The decision_id of a span depends only
+ * on its ids, so the decisions that were acknowledged the first time are stored once.
+ */
+import type { Authenticate } from '../../auth/authenticate.ts'
+import { Problem, problems } from '../../core/problem.ts'
+import type { KeyPrincipal } from '../../core/principal.ts'
+import type { FairShare } from '../../http/admission/fair-share.ts'
+import type { Call, Reply, WorkShare } from '../../http/call.ts'
+import type { Logger } from '../../platform/telemetry/logger.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import type { Attempt } from '../ingest/attempt.ts'
+import type { CountUsage } from '../ingest/count-usage.ts'
+import type { DecisionBatch } from '../ingest/decision-batch.ts'
+import type { LimitAgents } from '../ingest/limit-agent.ts'
+import type { FindSpent, LimitRate } from '../ingest/limit-rate.ts'
+import type { Outcomes } from '../ingest/outcomes.ts'
+import type { Produce } from '../ingest/produce.ts'
+import type { ReadDecisions } from '../ingest/read-decisions.ts'
+import { failure, success } from './answer.ts'
+import { stepKinds } from './classify.ts'
+import type { StepKind } from './classify.ts'
+import { encodingOf, malformed } from './decode.ts'
+import type { Encoding } from './decode.ts'
+import { readSpans } from './read-spans.ts'
+import type { Candidate, ReadSpans, RejectedSpan } from './read-spans.ts'
+
+interface TracesDependencies {
+  readonly authenticate: Authenticate
+  readonly findSpent: FindSpent
+  readonly shareLong: FairShare
+  readonly readBatch: ReadDecisions
+  readonly limitRate: LimitRate
+  readonly limitAgents: LimitAgents
+  readonly produce: Produce
+  readonly outcomes: Outcomes
+  readonly usage: CountUsage
+  readonly metrics: Metrics
+  readonly logger: Logger
+}
+
+/** Maximum size of the decompressed body in bytes, as the protocol recommends. */
+export const tracesBytesMax = 20 * 1024 * 1024
+export const kindsHeader = 'sluice-otlp-kinds'
+const defaultKinds: ReadonlySet<StepKind> = new Set(['agent', 'decision', 'generation'])
+
+export function createTraces(dependencies: TracesDependencies) {
+  const { authenticate, findSpent, shareLong, readBatch, logger } = dependencies
+  const { limitRate, limitAgents, produce, outcomes } = dependencies
+  const countSpans = createCountSpans(dependencies)
+
+  async function take(attempt: Attempt, batches: DecisionBatch[]): Promise<Reply> {
+    const { call } = attempt
+    const principal = (attempt.principal = await authenticate(authorizationOf(call), 'ingest'))
+    const { organization_id: organizationId } = principal
+    const spent = (attempt.quota = findSpent(principal))
+    if (spent !== null) throw spent.problem
+    const encoding = requireEncoding(call)
+    const kinds = kindsOf(call.headers[kindsHeader])
+    const inShare: WorkShare = (work) => shareLong(organizationId, work)
+    const spans = await call.useBody(
+      { bytesMax: tracesBytesMax, sharedBy: organizationId, inShare },
+      (bytes) => readSpans({ encoding, bytes, kinds })
+    )
+    for (const some of groupsOf(spans.candidates)) {
+      batches.push(await readBatch(envelopeOf(some), requestOf(some, principal)))
+    }
+    throwRetryable(batches)
+    const quota = (attempt.quota = await limitRate(principal, spans.candidates.length))
+    if (quota.problem !== null) throw quota.problem
+    await Promise.all(batches.map((batch) => limitAgents(batch, organizationId)))
+    throwRetryable(batches)
+    await Promise.all(batches.map(produce))
+    throwRetryable(batches)
+    countSpans(attempt, batches, spans)
+    const rejected = [...spans.rejected, ...rejectedIn(batches, spans.candidates)]
+    return success(encoding, rejected, quota.headers)
+  }
+
+  return async function traces(call: Call): Promise<Reply> {
+    const attempt = outcomes.begin(call)
+    const batches: DecisionBatch[] = []
+    try {
+      return await take(attempt, batches)
+    } catch (error) {
+      const problem = await outcomes.reject(attempt, error)
+      const encoding = encodingOf(call.headers['content-type']) ?? 'json'
+      if (problem instanceof Problem) return failure(encoding, problem, call.request_id)
+      logger.error({ error, request_id: call.request_id }, 'request failed unexpectedly')
+      return failure(encoding, unexpected, call.request_id)
+    } finally {
+      for (const batch of batches) batch.release()
+    }
+  }
+}
+
+/** Creates a function that counts the outcome of each span of an accepted request. */
+function createCountSpans(
+  parts: Pick<TracesDependencies, 'outcomes' | 'usage' | 'metrics'>
+): (attempt: Attempt, batches: readonly DecisionBatch[], spans: ReadSpans) => void {
+  const { outcomes, usage, metrics } = parts
+
+  return function countSpans(attempt, batches, spans) {
+    let queued = 0
+    for (const batch of batches) {
+      attempt.batch = batch
+      for (const problem of batch.problems) {
+        if (problem === null) queued += 1
+        else outcomes.count('rejected', problem.code)
+      }
+      usage.rejectedEach(attempt)
+    }
+    if (queued > 0) outcomes.count('queued', '', queued)
+    usage.accepted(attempt, queued)
+    const rejected = spans.candidates.length - queued + spans.rejected.length
+    metrics.count('sluice_otlp_spans_total', { outcome: 'queued' }, queued)
+    metrics.count('sluice_otlp_spans_total', { outcome: 'rejected' }, rejected)
+    metrics.count('sluice_otlp_spans_total', { outcome: 'ignored' }, spans.ignored)
+  }
+}
+
+/** Instead of a 500, after which an exporter drops its spans. */
+const unexpected = new Problem('overloaded', {
+  detail: 'The request failed unexpectedly. The server logs the cause under the request_id.',
+  headers: { 'retry-after': '30' }
+})
+
+/** Returns the credential. Some exporters can only send it as `x-api-key`. */
+function authorizationOf({ headers }: Call): string | undefined {
+  const key = headers['x-api-key']
+  return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined)
+}
+
+/** @throws {Problem} 400 if the header names an unknown kind */
+function kindsOf(header: string | string[] | undefined): ReadonlySet<StepKind> {
+  if (header === undefined) return defaultKinds
+  const names = String(header)
+    .split(',')
+    .map((name) => name.trim())
+  const chosen = stepKinds.filter((kind) => names.includes(kind))
+  if (chosen.length === names.length) return new Set(chosen)
+  throw malformed(`The header ${kindsHeader} must name some of: ${stepKinds.join(', ')}.`)
+}
+
+/** @throws {Problem} 415 if the Content-Type is not one of OTLP */
+function requireEncoding({ headers }: Call): Encoding {
+  const contentType = headers['content-type']
+  const encoding = encodingOf(contentType)
+  if (encoding !== null) return encoding
+  const sent = contentType === undefined ? 'missing' : JSON.stringify(contentType.slice(0, 100))
+  throw new Problem('unsupported_media_type', {
+    detail: `The Content-Type is ${sent}; send application/x-protobuf or application/json.`
+  })
+}
+
+/** Maximum number of decisions and characters of an envelope, so that the kernel reads it. */
+const groupMax = 1000
+const groupCharactersMax = 256 * 1024
+
+/** Splits the candidates into groups that are short enough for the kernel. */
+function groupsOf(candidates: readonly Candidate[]): Candidate[][] {
+  const groups: Candidate[][] = []
+  let characters = Number.POSITIVE_INFINITY
+  for (const candidate of candidates) {
+    const { length } = candidate.json
+    const isFull = groups.at(-1)?.length === groupMax || characters + length > groupCharactersMax
+    if (isFull) {
+      groups.push([])
+      characters = 0
+    }
+    groups.at(-1)?.push(candidate)
+    characters += length
+  }
+  return groups
+}
+
+function envelopeOf(candidates: readonly Candidate[]): Buffer {
+  return Buffer.from(`{"decisions":[${candidates.map(({ json }) => json).join(',')}]}`)
+}
+
+function requestOf(candidates: readonly Candidate[], principal: KeyPrincipal) {
+  return {
+    principal,
+    headers: { 'content-type': 'application/json' },
+    idAt: (index: number) => candidates[index]?.decisionId ?? null,
+    traceparentAt: (index: number) => candidates[index]?.traceparent ?? ''
+  }
+}
+
+/** Throws the first failure that may pass, because the whole request is sent again. */
+function throwRetryable(batches: readonly DecisionBatch[]): void {
+  for (const { problems: found } of batches) {
+    const retryable = found.find((problem) => problem !== null && problems[problem.code].retryable)
+    if (retryable) throw retryable
+  }
+}
+
+function rejectedIn(
+  batches: readonly DecisionBatch[],
+  candidates: readonly Candidate[]
+): RejectedSpan[] {
+  const found = batches.flatMap(({ problems: some }) => some)
+  return found.flatMap((problem, index) => {
+    if (problem === null) return []
+    const where = candidates[index]?.traceparent.slice(3, -3).replace('-', ':') ?? ''
+    return [{ where, reason: problem.message }]
+  })
+}
