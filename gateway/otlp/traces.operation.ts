@@ -14,8 +14,9 @@ export const tracesOperation: Operation = {
   description:
     'An `ExportTraceServiceRequest` of OTLP/HTTP, in protobuf or JSON. Calls to models and ' +
     'agents become decisions; other spans are ignored. The `decision_id` of a span depends ' +
-    'only on its ids, so that a request that is sent again is stored once. If a span is rejected for good, ' +
-    'the response is a partial success; after any failure that may pass, the whole request gets ' +
+    'only on its ids, so that a request that is sent again is stored once. If a span is ' +
+    'rejected for good, the response is a partial success; after any failure that may pass, the ' +
+    'whole request gets ' +
     `429 or 503. At most ${spansMax} spans and ${tracesBytesMax} bytes.`,
   headers: {
     [kindsHeader]: {
