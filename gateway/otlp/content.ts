@@ -35,18 +35,20 @@ const inputSources: readonly Source[] = [
   flattened('gen_ai.prompt.'),
   embedded(['gen_ai.tool.call.arguments', 'traceloop.entity.input']),
   embedded(['ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args', 'gen_ai.prompt']),
+  embedded(['pydantic_ai.all_messages']),
   ({ inputMessages }) => listOfMessages(inputMessages)
 ]
 
 const outputSources: readonly Source[] = [
   embedded(['gen_ai.output.messages']),
-  withMimeType('output'),
+  // Before the value, which is the whole response of the provider.
   flattened('llm.output_messages.'),
+  withMimeType('output'),
   flattened('gen_ai.completion.'),
   embedded(['gen_ai.tool.call.result', 'traceloop.entity.output']),
   plain('ai.response.text'),
   embedded(['ai.response.object', 'ai.response.toolCalls', 'ai.toolCall.result']),
-  embedded(['gen_ai.completion']),
+  embedded(['gen_ai.completion', 'final_result']),
   ({ outputMessages }) => listOfMessages(outputMessages)
 ]
 
@@ -114,6 +116,8 @@ function withMimeType(name: 'input' | 'output'): Source {
   return ({ attributes }) => {
     const value = attributes.take(valueKey)
     if (value === undefined) return null
+    // The same messages once more.
+    if (name === 'input') attributes.takeUnder('llm.input_messages.')
     const isJson = attributes.takeText(typeKey) === 'application/json'
     return isJson && typeof value === 'string' ? parsed(value) : plainJsonOf(value)
   }

@@ -50,7 +50,7 @@ interface TracesBody {
 export async function readSpans({ encoding, bytes, kinds }: TracesBody): Promise<ReadSpans> {
   const rejected: RejectedSpan[] = []
   const origins: SpanOrigin[] = []
-  const parents = new Map<string, string>()
+  const parents: Parents = new Map()
   const takeTurn = createTakeTurn(bytes)
   const resourceFor = createResourceFor()
   let [total, ignored] = [0, 0]
@@ -120,17 +120,18 @@ function isOf(kinds: ReadonlySet<StepKind>, { spanClass }: SpanOrigin): boolean 
   return spanClass !== null && kinds.has(spanClass.kind)
 }
 
-/** Notes the parent of an ignored span, whose children become children of that parent. */
-function noteParent(span: OtlpSpan, parents: Map<string, string>): void {
-  const { traceId, spanId, parentSpanId } = span
-  if (parentSpanId !== null) parents.set(`${traceId}:${spanId}`, parentSpanId)
+/** The parents of ignored spans, whose children become their children. Null for a root. */
+type Parents = Map<string, string | null>
+
+function noteParent({ traceId, spanId, parentSpanId }: OtlpSpan, parents: Parents): void {
+  parents.set(`${traceId}:${spanId}`, parentSpanId)
 }
 
 /** Maximum number of ignored ancestors to skip, because they can form a cycle. */
 const ancestorsMax = 32
 
 /** Skips parents that are ignored, as far as this request contains them. */
-function parentOf({ traceId, parentSpanId }: OtlpSpan, parents: ReadonlyMap<string, string>) {
+function parentOf({ traceId, parentSpanId }: OtlpSpan, parents: Parents): string | null {
   let parent = parentSpanId
   for (let step = 0; parent !== null && step < ancestorsMax; step++) {
     const next = parents.get(`${traceId}:${parent}`)
@@ -145,7 +146,7 @@ const idsMissing =
   'trace_id must have 16 bytes and span_id 8, not all zeros; logs belong to /v1/logs'
 
 /** @throws {ValueError} if the span has no ids or no content */
-function candidateOf(origin: SpanOrigin, parents: ReadonlyMap<string, string>): Candidate {
+function candidateOf(origin: SpanOrigin, parents: Parents): Candidate {
   const { content, span } = origin
   const { traceId, spanId, flags } = span
   if (traceId === null || spanId === null) throw new ValueError(idsMissing)

@@ -34,7 +34,7 @@ export interface Resource {
 }
 
 /** The attributes of each field, by priority. */
-const agentKeys = ['sluice.agent_id', 'gen_ai.agent.id', 'gen_ai.agent.name']
+const agentKeys = ['sluice.agent_id', 'gen_ai.agent.id', 'gen_ai.agent.name', 'agent.name']
 const functionKey = 'ai.telemetry.functionId'
 const keys = {
   agent: [...agentKeys, functionKey],
@@ -53,7 +53,8 @@ const keys = {
     'llm.token_count.prompt',
     'decision.token_count.input',
     'ai.usage.inputTokens',
-    'ai.usage.promptTokens'
+    'ai.usage.promptTokens',
+    'gen_ai.aggregated_usage.input_tokens'
   ],
   outputTokens: [
     'gen_ai.usage.output_tokens',
@@ -61,7 +62,8 @@ const keys = {
     'llm.token_count.completion',
     'decision.token_count.output',
     'ai.usage.outputTokens',
-    'ai.usage.completionTokens'
+    'ai.usage.completionTokens',
+    'gen_ai.aggregated_usage.output_tokens'
   ],
   model: [
     'gen_ai.response.model',
