@@ -180,7 +180,7 @@ function createIngestPaths(
   const { config, logger, metrics, producer, rateLimiter, schemaId, usage } = parts
   const limitOf = (points: number) => ({ points, windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS })
   const defaultLimit = limitOf(config.RATE_LIMIT_POINTS)
-  const { limitRate, findSpent } = createLimitRate({ rateLimiter, defaultLimit })
+  const { limitRate, limitWhole, findSpent } = createLimitRate({ rateLimiter, defaultLimit })
   const agentLimit = limitOf(config.AGENT_RATE_LIMIT_POINTS)
   const { produce, drain } = createProduce({
     producer,
@@ -219,7 +219,16 @@ function createIngestPaths(
         usage: countUsage
       })
     }),
-    traces: createTraces({ ...steps, readBatch, outcomes, usage: countUsage, metrics, logger }),
+    traces: createTraces({
+      ...steps,
+      limitWhole,
+      readBatch,
+      outcomes,
+      usage: countUsage,
+      metrics,
+      logger,
+      reportRejection
+    }),
     drain
   }
 }

@@ -20,7 +20,9 @@ const requestHeaders = [
   'content-type',
   'idempotency-key',
   'if-none-match',
+  'sluice-otlp-kinds',
   'traceparent',
+  'x-api-key',
   'x-request-id'
 ].join(', ')
 const exposedHeaders = [

@@ -85,9 +85,17 @@ export const gatewayMetricAdvice = {
   },
   sluice_otlp_spans_total: {
     notes:
-      '`ignored`: spans that are no step of an agent. `rejected`: the response to the exporter ' +
+      '`ignored`: spans that are not steps of an agent. `rejected`: the response to the exporter ' +
       'says why.',
-    advice: 'Many `rejected`: usually the instrumentation does not record inputs and outputs.'
+    advice: 'Many `rejected`: `sluice_otlp_rejected_total` has the reasons.'
+  },
+  sluice_otlp_rejected_total: {
+    notes:
+      '`content_not_captured`, `ids_missing`, `value_invalid`, or the code of a problem of the ' +
+      'decision.',
+    advice:
+      '`content_not_captured`: the instrumentation does not record [inputs and ' +
+      'outputs](../guides/opentelemetry.md#configure-the-exporter).'
   },
   sluice_client_dropped_total: {
     notes:

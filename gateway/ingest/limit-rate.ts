@@ -1,8 +1,7 @@
 /** Limits the ingest rate: takes points from the windows of the organization and the API key, or
  * returns a 429.
  */
-import { problems } from '../../core/problem.ts'
-import type { Problem } from '../../core/problem.ts'
+import { Problem, problems } from '../../core/problem.ts'
 import type {
   RateLimit,
   RateLimiter,
@@ -26,6 +25,12 @@ export interface Quota {
  * suffice.
  */
 export type LimitRate = (principal: KeyPrincipal, items: number) => Quota | Promise<Quota>
+
+/**
+ * Takes one point per item, or none if not all items fit.
+ * @throws {Problem} 413 if they can never fit, 429 if they do not fit now
+ */
+export type LimitWhole = (principal: KeyPrincipal, items: number) => Promise<Quota>
 
 /**
  * Returns the quota and the 429 of a caller whose window is known to be used up, otherwise null.
@@ -129,12 +134,36 @@ export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependen
     return state.then((late) => limit(items, windows, late))
   }
 
+  const limitWhole: LimitWhole = async (principal, items) => {
+    const { organization, key } = windowsOf(principal)
+    const windows = key === null ? [organization] : [organization, key]
+    for (const { policy } of windows) {
+      if (items > policy.limit.points) throw neverFits(policy, items)
+    }
+    const quota = await limitRate(principal, items)
+    if (quota.problem === null) return quota
+    for (const from of windows) {
+      rateLimiter.giveBack(from.key, from.policy.limit, quota.granted)
+    }
+    throw quota.problem
+  }
+
   const findSpent: FindSpent = (principal) => {
     const { organization, key } = windowsOf(principal)
     return spentQuotaOf(rateLimiter, organization) ?? (key && spentQuotaOf(rateLimiter, key))
   }
 
-  return { limitRate, findSpent }
+  return { limitRate, limitWhole, findSpent }
+}
+
+function neverFits({ limit }: LimitPolicy, items: number): Problem {
+  const { points, windowSeconds } = limit
+  return new Problem('payload_too_large', {
+    detail:
+      `The request has ${items} decisions; at most ${points} may be sent in ${windowSeconds} s. ` +
+      'Set a smaller batch size.',
+    members: { limit_decisions: points }
+  })
 }
 
 function spentQuotaOf(rateLimiter: RateLimiter, { key, policy }: RateWindow): SpentQuota | null {

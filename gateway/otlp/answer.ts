@@ -1,7 +1,7 @@
 /** Responses of OTLP, in the encoding of the request.
  *
  * An exporter drops its spans after any status but 429, 502, 503 and 504, and must not send a
- * partial success again. So a failure that may pass is 503 or 429 for the whole request, and a
+ * partial success again. So a temporary failure is 503 or 429 for the whole request, and a
  * partial success reports only spans that would be rejected again.
  */
 import protobuf from 'protobufjs'
@@ -12,7 +12,7 @@ import type { RejectedSpan } from './read-spans.ts'
 
 const contentTypes = { protobuf: 'application/x-protobuf', json: 'application/json' } as const
 const messageBytesMax = 2048
-/** Maximum length of a reason, so that the message has several of them. */
+/** Maximum length of a reason, so that several fit in the message. */
 const reasonCharactersMax = 300
 
 /** https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto */
@@ -96,9 +96,10 @@ function messageOf(rejected: readonly RejectedSpan[]): string {
     .toSorted(([, one], [, other]) => other.length - one.length)
     .map(([reason, spans]) => {
       const cut = reason.slice(0, reasonCharactersMax)
-      return `${spans.length}: ${cut} (first ${spans[0]?.where})`
+      const where = spans[0]?.where ?? ''
+      return `${spans.length}: ${cut}${where === '' ? '' : ` (first ${where})`}`
     })
-  const text = `${rejected.length} spans rejected. ${texts.join('; ')}`
+  const text = `Spans rejected: ${rejected.length}. ${texts.join('; ')}`
   return Buffer.from(text)
     .subarray(0, messageBytesMax)
     .toString()

@@ -1,11 +1,11 @@
-/** Attributes: the values of a span by their keys. A value that was taken is not left over. */
+/** Attributes of a span by key. Taking a value removes it. */
 import { textOf } from './span.ts'
 import type { Value, Values } from './span.ts'
 
 export class Attributes {
   readonly #values: Map<string, Value>
 
-  /** @param values not used otherwise */
+  /** @param values owned by this object from now on */
   constructor(values: Map<string, Value>) {
     this.#values = values
   }
@@ -14,7 +14,7 @@ export class Attributes {
     return this.#values.has(key)
   }
 
-  /** Returns a value as text, which is left. */
+  /** Returns a value as text without taking it. */
   peek(key: string): string | null {
     const value = this.#values.get(key)
     return value === undefined ? null : textOf(value)
@@ -44,8 +44,12 @@ export class Attributes {
 
   /** Takes the values whose keys begin with `prefix`. */
   takeUnder(prefix: string): [key: string, value: Value][] {
-    const taken = [...this.#values].filter(([key]) => key.startsWith(prefix))
-    for (const [key] of taken) this.#values.delete(key)
+    const taken: [string, Value][] = []
+    for (const [key, value] of this.#values) {
+      if (!key.startsWith(prefix)) continue
+      taken.push([key, value])
+      this.#values.delete(key)
+    }
     return taken
   }
 

@@ -1,6 +1,6 @@
 /** Content: finds the input and the output of a span among the attributes of each dialect. */
 import { Attributes } from './attributes.ts'
-import { ValueError, jsonOf, textOf } from './span.ts'
+import { SpanError, jsonOf, textOf } from './span.ts'
 import type { OtlpSpan, Value, Values } from './span.ts'
 
 /** What a span contains: its attributes with those of its events, and the messages in events. */
@@ -27,16 +27,20 @@ interface SpanOutput {
 /** Finds content that is written in one way; null if there is none. */
 type Source = (content: SpanContent) => Json | null
 
+const messageKeys = ['gen_ai.input.messages', 'pydantic_ai.all_messages']
+
 /** The first source that finds something counts. */
 const inputSources: readonly Source[] = [
-  genAiInput,
+  (content) =>
+    messageKeys.some((key) => content.attributes.has(key)) ? genAiInput(content) : null,
   withMimeType('input'),
   flattened('llm.input_messages.'),
   flattened('gen_ai.prompt.'),
   embedded(['gen_ai.tool.call.arguments', 'traceloop.entity.input']),
   embedded(['ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args', 'gen_ai.prompt']),
-  embedded(['pydantic_ai.all_messages']),
-  ({ inputMessages }) => listOfMessages(inputMessages)
+  ({ inputMessages }) => listOfMessages(inputMessages),
+  // Instructions or tools without messages.
+  genAiInput
 ]
 
 const outputSources: readonly Source[] = [
@@ -80,11 +84,14 @@ function embeddedJsonOf(value: Value): Json {
   return /^\s*[[{]/.test(value) ? parsed(value) : plainJsonOf(value)
 }
 
+/** The start of an object or a list in JSON, which a text in brackets usually lacks. */
+const jsonStart = /^\s*(?:\{\s*"|\[\s*[[{"])/
+
 function parsed(text: string): Json {
   try {
     return { json: text, value: JSON.parse(text), isCut: false }
   } catch {
-    return { ...plainJsonOf(text), isCut: true }
+    return { ...plainJsonOf(text), isCut: jsonStart.test(text) }
   }
 }
 
@@ -93,7 +100,7 @@ function plainJsonOf(value: Value): Json {
 }
 
 const genAiParts = [
-  ['messages', ['gen_ai.input.messages']],
+  ['messages', messageKeys],
   ['system_instructions', ['gen_ai.system_instructions']],
   ['tool_definitions', ['gen_ai.tool.definitions']]
 ] as const
@@ -116,9 +123,9 @@ function withMimeType(name: 'input' | 'output'): Source {
   return ({ attributes }) => {
     const value = attributes.take(valueKey)
     if (value === undefined) return null
-    // The same messages once more.
-    if (name === 'input') attributes.takeUnder('llm.input_messages.')
     const isJson = attributes.takeText(typeKey) === 'application/json'
+    // The request repeats the same messages.
+    if (name === 'input' && isJson) attributes.takeUnder('llm.input_messages.')
     return isJson && typeof value === 'string' ? parsed(value) : plainJsonOf(value)
   }
 }
@@ -154,7 +161,7 @@ function flattened(prefix: string): Source {
     const tree: Tree = new Map()
     for (const [key, value] of pairs) {
       const path = key.slice(prefix.length).split('.')
-      if (path.length > segmentsMax) throw new ValueError('an attribute has too many segments')
+      if (path.length > segmentsMax) throw new SpanError('an attribute has too many segments')
       if (path[1] === 'message') path.splice(1, 1)
       place(tree, path, jsonOf(value))
     }
@@ -256,7 +263,8 @@ export function contentOf({ attributes, events }: OtlpSpan): SpanContent {
 function messageOf(role: string, values: Values): string {
   const members = new Map([['role', JSON.stringify(role)]])
   for (const [key, value] of values) {
-    if (key !== 'gen_ai.system') members.set(key, embeddedJsonOf(value).json)
+    if (key === 'gen_ai.system') continue
+    members.set(key, key === 'content' ? jsonOf(value) : embeddedJsonOf(value).json)
   }
   return `{${[...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
 }

@@ -1,53 +1,71 @@
 /** Decodes OTLP requests in either encoding. */
 import { Problem } from '../../core/problem.ts'
-import { spansOfJson } from './json.ts'
+import { parseJson, spansOfJson } from './json.ts'
 import { spansOfProtobuf } from './protobuf.ts'
-import { ValueError } from './span.ts'
-import type { PlacedSpan, OtlpSpan } from './span.ts'
+import { FormatError, TooManyError } from './span.ts'
+import type { PlacedSpan } from './span.ts'
 
 /** Encoding of a request, and of its response. */
 export type Encoding = 'protobuf' | 'json'
 
-const contentTypes: Readonly<Record<string, Encoding>> = {
-  'application/x-protobuf': 'protobuf',
-  'application/json': 'json'
-}
-const decoders = { protobuf: spansOfProtobuf, json: spansOfJson } as const
+const contentTypes: ReadonlyMap<string, Encoding> = new Map([
+  ['application/x-protobuf', 'protobuf'],
+  ['application/json', 'json']
+])
 
 /** Returns the encoding of a Content-Type; null if it is not one of OTLP. */
 export function encodingOf(contentType: string | undefined): Encoding | null {
   const [name = ''] = (contentType ?? '').toLowerCase().split(';')
-  return contentTypes[name.trim()] ?? null
+  return contentTypes.get(name.trim()) ?? null
 }
 
 /**
- * Returns the spans of an ExportTraceServiceRequest.
- * @throws {Problem} 400 if it is malformed, also while a span is read
+ * Returns the spans of an ExportTraceServiceRequest. Reading one can throw a `SpanError`.
+ * @throws {Problem} 400 if it is malformed, 413 if it has too many messages, also while a span is
+ * read
  */
-export function* decodeTraces(encoding: Encoding, body: Buffer): Generator<PlacedSpan> {
+export async function decodeTraces(
+  encoding: Encoding,
+  body: Buffer
+): Promise<Iterable<PlacedSpan>> {
+  const explained = <T>(read: () => T): T => {
+    try {
+      return read()
+    } catch (error) {
+      throw problemOf(encoding, error)
+    }
+  }
   try {
-    yield* decoders[encoding](body)
+    const spans = encoding === 'json' ? spansOfJson(await parseJson(body)) : spansOfProtobuf(body)
+    return explainEach(spans, explained)
   } catch (error) {
-    throw malformedBody(encoding, error)
+    throw problemOf(encoding, error)
   }
 }
 
-/**
- * Reads a span.
- * @throws {ValueError} if only this span is malformed
- * @throws {Problem} 400 if the request is malformed
- */
-export function readSpan(encoding: Encoding, { read }: PlacedSpan): OtlpSpan {
-  try {
-    return read()
-  } catch (error) {
-    throw error instanceof ValueError ? error : malformedBody(encoding, error)
+function* explainEach(
+  spans: Iterator<PlacedSpan>,
+  explained: <T>(read: () => T) => T
+): Generator<PlacedSpan> {
+  for (;;) {
+    const next = explained(() => spans.next())
+    if (next.done === true) return
+    const { read, ...place } = next.value
+    yield { ...place, read: () => explained(read) }
   }
 }
 
-function malformedBody(encoding: Encoding, error: unknown): Problem {
+/** Returns any other error unchanged, because it is a bug. */
+function problemOf(encoding: Encoding, error: unknown): unknown {
+  if (error instanceof TooManyError) {
+    return new Problem('payload_too_large', {
+      detail: `${error.message}. Set a smaller batch size.`
+    })
+  }
+  const isOfReader = error instanceof RangeError || (error as Error).constructor === Error
+  if (!(error instanceof FormatError) && !isOfReader) return error
   const { message } = error as Error
-  return malformed(`The body is no ExportTraceServiceRequest in ${encoding}: ${message}.`)
+  return malformed(`The body is not an ExportTraceServiceRequest in ${encoding}: ${message}.`)
 }
 
 export function malformed(detail: string): Problem {

@@ -2,43 +2,48 @@
  * enums are numbers. 64-bit integers are strings or numbers.
  */
 import { isUtf8 } from 'node:buffer'
-import { FormatError, ValueError, idOfHex, tooDeep, valueDepthMax } from './span.ts'
-import type { PlacedSpan, OtlpSpan, SpanEvent, Value } from './span.ts'
+import { syntaxErrorSteps } from '../../core/json/json-syntax.ts'
+import { isLong, runSteps } from '../../core/json/steps.ts'
+import { runStepsYielding } from '../../platform/process/yield-to-event-loop.ts'
+import { FormatError, SpanError, idOfHex, placeFor, spanValuesMax } from './span.ts'
+import { tooDeep, tooManyValues, valueDepthMax } from './span.ts'
+import type { OtlpSpan, PlacedSpan, SpanEvent, Value } from './span.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 const statusErrors = new Set<unknown>([2, 'STATUS_CODE_ERROR'])
 
 /** Returns the spans of an ExportTraceServiceRequest. Throws if it is malformed. */
-export function* spansOfJson(body: Buffer): Generator<PlacedSpan> {
-  for (const resourceSpans of objectsIn(parse(body), 'resourceSpans')) {
-    const resource = valuesIn(objectIn(resourceSpans, 'resource'))
+export function* spansOfJson(request: Json): Generator<PlacedSpan> {
+  for (const resourceSpans of objectsIn(request, 'resourceSpans')) {
+    const resource = placeFor(() => valuesIn(objectIn(resourceSpans, 'resource')))
     for (const scopeSpans of objectsIn(resourceSpans, 'scopeSpans')) {
       const scope = textIn(objectIn(scopeSpans, 'scope'), 'name')
-      for (const span of objectsIn(scopeSpans, 'spans')) {
-        yield { resource, scope, read: () => spanOf(span) }
-      }
+      for (const span of objectsIn(scopeSpans, 'spans')) yield resource(scope, () => spanOf(span))
     }
   }
 }
 
+/** Maximum number of values of a request: about twice as many as of 10,000 spans. */
+const valuesMax = 1_000_000
 /** Integers that a double cannot hold, which should be strings. */
-const longInteger = /"intValue"\s*:\s*-?\d{16}/
+const longInteger = /("intValue"\s*:\s*)(-?\d{16,})(?![\d.eE])/g
 
-function parse(body: Buffer): Json {
-  const text = body.toString('utf8')
-  try {
-    const value: unknown = longInteger.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
-    if (isObject(value) && isUtf8(body)) return value
-  } catch {
-    // The message of V8 quotes the body.
+/**
+ * Parses a body. Yields to the event loop while it checks a long one.
+ * @throws {FormatError} if it is not a JSON object in UTF-8
+ */
+export async function parseJson(body: Buffer): Promise<Json> {
+  if (!isUtf8(body)) throw new FormatError('it is not UTF-8')
+  const text = body.toString('utf8').replace(/^\ufeff/, '')
+  const steps = syntaxErrorSteps(text, Number.POSITIVE_INFINITY, valuesMax)
+  const position = isLong(text) ? await runStepsYielding(steps) : runSteps(steps)
+  if (position !== null) {
+    throw new FormatError(`it is not JSON, or has more than ${valuesMax} values, at ${position}`)
   }
-  throw new FormatError('it is no JSON object in UTF-8')
-}
-
-function keepDigits(key: string, value: unknown, { source }: { source?: string } = {}): unknown {
-  const isLong = key === 'intValue' && typeof value === 'number' && !Number.isSafeInteger(value)
-  return isLong ? (source ?? value) : value
+  const value: unknown = JSON.parse(text.replace(longInteger, '$1"$2"'))
+  if (!isObject(value)) throw new FormatError('it is not an object')
+  return value
 }
 
 function isObject(value: unknown): value is Json {
@@ -97,13 +102,15 @@ function rejecting<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw error instanceof FormatError ? new ValueError(error.message) : error
+    throw error instanceof FormatError ? new SpanError(error.message) : error
   }
 }
 
 function valuesIn(parent: Json, depth = 0, name = 'attributes'): Map<string, Value> {
   const values = new Map<string, Value>()
-  for (const pair of rejecting(() => objectsIn(parent, name))) {
+  const pairs = rejecting(() => objectsIn(parent, name))
+  if (pairs.length > spanValuesMax) throw tooManyValues()
+  for (const pair of pairs) {
     if (isObject(pair['value'])) values.set(textIn(pair, 'key'), valueOf(pair['value'], depth))
   }
   return values
@@ -114,8 +121,8 @@ function valueOf(value: Json, depth: number): Value {
   const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue } = value
   if (typeof stringValue === 'string') return stringValue
   if (typeof boolValue === 'boolean') return boolValue
-  if (intValue !== undefined) return integerOf(intValue)
-  if (doubleValue !== undefined) return Number(doubleValue)
+  if (isSet(intValue)) return integerOf(intValue)
+  if (isSet(doubleValue)) return Number(doubleValue)
   if (isObject(arrayValue)) {
     const list = rejecting(() => objectsIn(arrayValue, 'values'))
     return list.map((each) => valueOf(each, depth + 1))
@@ -124,9 +131,14 @@ function valueOf(value: Json, depth: number): Value {
   return typeof value['bytesValue'] === 'string' ? value['bytesValue'] : null
 }
 
+/** In OTLP/JSON, null is the default, as if the member were absent. */
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
 function integerOf(value: unknown): number | bigint {
   const digits = String(value)
-  if (!/^-?\d{1,19}$/.test(digits)) throw new ValueError('an integer is malformed')
+  if (!/^-?\d{1,19}$/.test(digits)) throw new SpanError('an integer is malformed')
   const number = Number(digits)
   return Number.isSafeInteger(number) ? number : BigInt(digits)
 }

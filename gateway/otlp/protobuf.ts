@@ -4,11 +4,32 @@
  */
 import { isUtf8 } from 'node:buffer'
 import protobuf from 'protobufjs'
-import { FormatError, idOfHex, tooDeep, valueDepthMax } from './span.ts'
+import { FormatError, SpanError, TooManyError, idOfHex, placeFor } from './span.ts'
+import { spanValuesMax, tooDeep, tooManyValues, valueDepthMax } from './span.ts'
 import type { OtlpSpan, PlacedSpan, SpanEvent, Value } from './span.ts'
 
-const { BufferReader } = protobuf
-type Reader = InstanceType<typeof BufferReader> & { readonly buf: Buffer }
+/**
+ * Maximum number of fields around spans. 10,000 spans have less than half of them; empty messages
+ * could be millions.
+ */
+const fieldsMax = 50_000
+
+class Reader extends protobuf.BufferReader {
+  /** The bytes, which the types of protobufjs declare as a Uint8Array. */
+  readonly body: Buffer
+  fieldsLeft = fieldsMax
+  /** Values that the current span may still have. */
+  valuesLeft = spanValuesMax
+
+  constructor(body: Buffer) {
+    super(body)
+    this.body = body
+  }
+
+  countValue(): void {
+    if (this.valuesLeft-- === 0) throw tooManyValues()
+  }
+}
 
 /** A part of the body: a message that is read later. */
 interface Part {
@@ -20,25 +41,36 @@ const lengthType = 2
 const statusError = 2
 const traceIdBytes = 16
 const spanIdBytes = 8
+/**
+ * Maximum size of a span in bytes, twice that of a decision. Decoding a longer one would block the
+ * process.
+ */
+const spanBytesMax = 8 * 1024 * 1024
 
 /** Returns the spans of an ExportTraceServiceRequest. Throws if it is malformed. */
 export function* spansOfProtobuf(body: Buffer): Generator<PlacedSpan> {
-  const reader = new BufferReader(body) as Reader
+  const reader = new Reader(body)
   for (const resourceSpans of partsIn(reader, whole(body), 1)) {
-    const [resourcePart] = partsIn(reader, resourceSpans, 1)
-    const resource = new Map<string, Value>()
-    for (const pair of resourcePart ? partsIn(reader, resourcePart, 1) : []) {
-      const [key, value] = readPair(at(reader, pair), pair.end, 0)
-      if (value !== undefined) resource.set(key, value)
-    }
+    const resource = placeFor(() => resourceIn(reader, resourceSpans))
     for (const scopeSpans of partsIn(reader, resourceSpans, 2)) {
       const [scopePart] = partsIn(reader, scopeSpans, 1)
       const scope = scopePart ? nameOf(reader, scopePart) : ''
       for (const span of partsIn(reader, scopeSpans, 2)) {
-        yield { resource, scope, read: () => readSpan(at(reader, span), span.end) }
+        yield resource(scope, () => readSpan(at(reader, span), span.end))
       }
     }
   }
+}
+
+function resourceIn(reader: Reader, resourceSpans: Part): Map<string, Value> {
+  const resource = new Map<string, Value>()
+  const [part] = partsIn(reader, resourceSpans, 1)
+  reader.valuesLeft = spanValuesMax
+  for (const pair of part ? partsIn(reader, part, 1) : []) {
+    const [key, value] = readPair(at(reader, pair), pair.end, 0)
+    if (value !== undefined) resource.set(key, value)
+  }
+  return resource
 }
 
 function whole(body: Buffer): Part {
@@ -54,7 +86,8 @@ function at(reader: Reader, { start }: Part): Reader {
 function partsIn(reader: Reader, parent: Part, field: number): Part[] {
   const parts: Part[] = []
   at(reader, parent)
-  while (reader.pos < parent.end) {
+  while (hasMore(reader, parent.end)) {
+    if (reader.fieldsLeft-- === 0) throw new TooManyError('The request has too many messages')
     const tag = reader.uint32()
     if (tag !== ((field << 3) | lengthType)) {
       reader.skipType(tag & 7)
@@ -67,6 +100,11 @@ function partsIn(reader: Reader, parent: Part, field: number): Part[] {
   return parts
 }
 
+function hasMore({ pos }: Reader, end: number): boolean {
+  if (pos > end) throw new FormatError('a field is longer than its message')
+  return pos < end
+}
+
 /** Reads the length of a message. Returns its end. */
 function endOf(reader: Reader, parentEnd: number): number {
   const length = reader.uint32()
@@ -77,7 +115,7 @@ function endOf(reader: Reader, parentEnd: number): number {
 
 function nameOf(reader: Reader, scope: Part): string {
   const [name] = partsIn(reader, scope, 1)
-  return name ? textIn(reader.buf, name.start, name.end) : ''
+  return name ? textIn(reader.body, name.start, name.end) : ''
 }
 
 /** A span that is being read. */
@@ -101,6 +139,8 @@ const spanFields: ReadonlyMap<number, ReadField> = new Map<number, ReadField>([
 ])
 
 function readSpan(reader: Reader, end: number): OtlpSpan {
+  if (end - reader.pos > spanBytesMax) throw new SpanError('a span is too long')
+  reader.valuesLeft = spanValuesMax
   const span: Draft = {
     traceId: null,
     spanId: null,
@@ -115,7 +155,7 @@ function readSpan(reader: Reader, end: number): OtlpSpan {
     isError: false,
     statusMessage: ''
   }
-  while (reader.pos < end) {
+  while (hasMore(reader, end)) {
     const tag = reader.uint32()
     const readField = spanFields.get(tag)
     if (readField === undefined) reader.skipType(tag & 7)
@@ -125,7 +165,7 @@ function readSpan(reader: Reader, end: number): OtlpSpan {
 }
 
 function readStatus(span: Draft, reader: Reader, end: number): void {
-  while (reader.pos < end) {
+  while (hasMore(reader, end)) {
     const tag = reader.uint32()
     if (tag === 18) span.statusMessage = readText(reader, end)
     else if (tag === 24) span.isError = reader.int32() === statusError
@@ -134,9 +174,10 @@ function readStatus(span: Draft, reader: Reader, end: number): void {
 }
 
 function readEvent(reader: Reader, end: number): SpanEvent {
+  reader.countValue()
   let name = ''
   const attributes = new Map<string, Value>()
-  while (reader.pos < end) {
+  while (hasMore(reader, end)) {
     const tag = reader.uint32()
     if (tag === 18) name = readText(reader, end)
     else if (tag === 26) addPair(attributes, reader, end)
@@ -152,9 +193,10 @@ function addPair(values: Map<string, Value>, reader: Reader, parentEnd: number):
 }
 
 function readPair(reader: Reader, end: number, depth: number) {
+  reader.countValue()
   let key = ''
   let value: Value | undefined
-  while (reader.pos < end) {
+  while (hasMore(reader, end)) {
     const tag = reader.uint32()
     if (tag === 10) key = readText(reader, end)
     else if (tag === 18) value = readValue(reader, endOf(reader, end), depth)
@@ -166,8 +208,9 @@ function readPair(reader: Reader, end: number, depth: number) {
 /** Reads an AnyValue. Returns null if it has no member. */
 function readValue(reader: Reader, end: number, depth: number): Value {
   if (depth > valueDepthMax) throw tooDeep()
+  reader.countValue()
   let value: Value = null
-  while (reader.pos < end) {
+  while (hasMore(reader, end)) {
     const tag = reader.uint32()
     if (tag === 10) value = readText(reader, end)
     else if (tag === 16) value = reader.bool()
@@ -183,7 +226,7 @@ function readValue(reader: Reader, end: number, depth: number): Value {
 
 function readList(reader: Reader, end: number, depth: number): Value[] {
   const values: Value[] = []
-  while (reader.pos < end) {
+  while (hasMore(reader, end)) {
     const tag = reader.uint32()
     if (tag === 10) values.push(readValue(reader, endOf(reader, end), depth))
     else reader.skipType(tag & 7)
@@ -193,7 +236,7 @@ function readList(reader: Reader, end: number, depth: number): Value[] {
 
 function readMap(reader: Reader, end: number, depth: number): Map<string, Value> {
   const values = new Map<string, Value>()
-  while (reader.pos < end) {
+  while (hasMore(reader, end)) {
     const tag = reader.uint32()
     if (tag !== 10) {
       reader.skipType(tag & 7)
@@ -207,14 +250,14 @@ function readMap(reader: Reader, end: number, depth: number): Map<string, Value>
 
 function readId(reader: Reader, parentEnd: number, bytes: number): string | null {
   const end = endOf(reader, parentEnd)
-  const hex = reader.buf.toString('hex', reader.pos, end)
+  const hex = reader.body.toString('hex', reader.pos, end)
   reader.pos = end
   return idOfHex(hex, bytes)
 }
 
 function readText(reader: Reader, parentEnd: number): string {
   const end = endOf(reader, parentEnd)
-  const text = textIn(reader.buf, reader.pos, end)
+  const text = textIn(reader.body, reader.pos, end)
   reader.pos = end
   return text
 }
@@ -224,7 +267,7 @@ const replacement = '\ufffd'
 function textIn(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('utf8', start, end)
   if (text.includes(replacement) && !isUtf8(bytes.subarray(start, end))) {
-    throw new FormatError('a string is not UTF-8')
+    throw new SpanError('a string is not UTF-8')
   }
   return text
 }

@@ -3,14 +3,15 @@
 import { isUuid } from '../../core/ids/ids.ts'
 import { isLong } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
+import type { ProblemCode } from '../../core/problem.ts'
 import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
 import { classOf } from './classify.ts'
 import type { StepKind } from './classify.ts'
 import { contentOf } from './content.ts'
-import { decodeTraces, readSpan } from './decode.ts'
+import { decodeTraces } from './decode.ts'
 import type { Encoding } from './decode.ts'
-import { ValueError } from './span.ts'
-import type { OtlpSpan, PlacedSpan, Values } from './span.ts'
+import { SpanError } from './span.ts'
+import type { OtlpSpan, SpanFault, Values } from './span.ts'
 import { decisionIdOf, decisionOf, resourceOf } from './span-decision.ts'
 import type { Resource, SpanOrigin } from './span-decision.ts'
 
@@ -23,8 +24,10 @@ export interface Candidate {
 }
 
 export interface RejectedSpan {
-  /** The ids of the span as far as they are known, for example `4bf9…:00f0…`. */
+  /** The ids of the span, for example `4bf9…:00f0…`; empty if they could not be read. */
   readonly where: string
+  /** What a metric counts. */
+  readonly fault: SpanFault | ProblemCode
   readonly reason: string
 }
 
@@ -51,49 +54,40 @@ export async function readSpans({ encoding, bytes, kinds }: TracesBody): Promise
   const rejected: RejectedSpan[] = []
   const origins: SpanOrigin[] = []
   const parents: Parents = new Map()
-  const takeTurn = createTakeTurn(bytes)
   const resourceFor = createResourceFor()
   let [total, ignored] = [0, 0]
-  for (const placed of decodeTraces(encoding, bytes)) {
+  for (const placed of await decodeTraces(encoding, bytes)) {
     if (++total > spansMax) throw tooManySpans()
-    await takeTurn(total)
-    const origin = attempt(null, rejected, () => {
-      return originOf(readSpan(encoding, placed), placed, resourceFor)
+    if (isLong(bytes)) await yieldToEventLoop()
+    orReject(null, rejected, () => {
+      const span = placed.read()
+      const content = contentOf(span)
+      const spanClass = classOf(content.attributes)
+      if (spanClass === null || !kinds.has(spanClass.kind)) {
+        ignored += 1
+        noteParent(span, parents)
+      } else {
+        const { scope, resource } = placed
+        origins.push({ span, spanClass, content, resource: resourceFor(resource), scope })
+      }
     })
-    if (origin === null) continue
-    if (isOf(kinds, origin)) origins.push(origin)
-    else {
-      ignored += 1
-      noteParent(origin.span, parents)
-    }
   }
   const candidates: Candidate[] = []
-  for (const [index, origin] of origins.entries()) {
-    await takeTurn(index)
-    const candidate = attempt(origin.span, rejected, () => candidateOf(origin, parents))
-    if (candidate !== null) candidates.push(candidate)
+  for (const origin of origins) {
+    if (isLong(bytes)) await yieldToEventLoop()
+    orReject(origin.span, rejected, () => candidates.push(candidateOf(origin, parents)))
   }
   return { candidates, rejected, ignored }
 }
 
-/** Number of spans of a long body after which the event loop may run. */
-const spansPerTurn = 50
-
-/** Creates a function that yields to the event loop now and then, if the body is long. */
-function createTakeTurn(bytes: Buffer): (count: number) => Promise<void> | undefined {
-  const isYielding = isLong(bytes)
-  return (count) => (isYielding && count % spansPerTurn === 0 ? yieldToEventLoop() : undefined)
-}
-
-/** Returns null and rejects the span if no decision can contain one of its values. */
-function attempt<T>(span: OtlpSpan | null, rejected: RejectedSpan[], read: () => T): T | null {
+/** Rejects the span if no decision can contain one of its values. */
+function orReject(span: OtlpSpan | null, rejected: RejectedSpan[], read: () => void): void {
   try {
-    return read()
+    read()
   } catch (error) {
-    if (!(error instanceof ValueError)) throw error
-    const where = `${span?.traceId ?? '?'}:${span?.spanId ?? '?'}`
-    rejected.push({ where, reason: error.message })
-    return null
+    if (!(error instanceof SpanError)) throw error
+    const where = span === null ? '' : `${span.traceId ?? '?'}:${span.spanId ?? '?'}`
+    rejected.push({ where, fault: error.fault, reason: error.message })
   }
 }
 
@@ -104,20 +98,6 @@ function createResourceFor(): (values: Values) => Resource {
     if (latest?.values !== values) latest = { values, resource: resourceOf(values) }
     return latest.resource
   }
-}
-
-function originOf(
-  span: OtlpSpan,
-  { resource, scope }: PlacedSpan,
-  resourceFor: (values: Values) => Resource
-): SpanOrigin {
-  const content = contentOf(span)
-  const spanClass = classOf(content.attributes)
-  return { span, spanClass, content, resource: resourceFor(resource), scope }
-}
-
-function isOf(kinds: ReadonlySet<StepKind>, { spanClass }: SpanOrigin): boolean {
-  return spanClass !== null && kinds.has(spanClass.kind)
 }
 
 /** The parents of ignored spans, whose children become their children. Null for a root. */
@@ -143,15 +123,16 @@ function parentOf({ traceId, parentSpanId }: OtlpSpan, parents: Parents): string
 
 const sampled = 1
 const idsMissing =
-  'trace_id must have 16 bytes and span_id 8, not all zeros; logs belong to /v1/logs'
+  'trace_id must have 16 bytes and span_id 8, not all zeros. This URL accepts only traces; send ' +
+  'no logs to it'
 
-/** @throws {ValueError} if the span has no ids or no content */
+/** @throws {SpanError} if the span has no ids or no content */
 function candidateOf(origin: SpanOrigin, parents: Parents): Candidate {
   const { content, span } = origin
   const { traceId, spanId, flags } = span
-  if (traceId === null || spanId === null) throw new ValueError(idsMissing)
+  if (traceId === null || spanId === null) throw new SpanError(idsMissing, 'ids_missing')
   const own = content.attributes.takeText(['sluice.decision_id'])
-  if (own !== null && !isUuid(own)) throw new ValueError('sluice.decision_id must be a UUID')
+  if (own !== null && !isUuid(own)) throw new SpanError('sluice.decision_id must be a UUID')
   const parent = parentOf(span, parents)
   return {
     decisionId: own?.toLowerCase() ?? decisionIdOf(traceId, spanId),

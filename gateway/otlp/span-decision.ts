@@ -1,9 +1,10 @@
 /** Converts a span to a decision, as the JSON that the ingest path reads. */
 import { createUuidv5 } from '../../core/ids/ids.ts'
+import type { Attributes } from './attributes.ts'
 import type { SpanClass } from './classify.ts'
 import { takeInput, takeOutput } from './content.ts'
 import type { SpanContent } from './content.ts'
-import { ValueError, jsonOf } from './span.ts'
+import { SpanError, jsonOf } from './span.ts'
 import type { OtlpSpan, Value, Values } from './span.ts'
 
 /** Namespace of the ids of spans. It is public, so that anyone can compute an id from a trace. */
@@ -17,8 +18,7 @@ export function decisionIdOf(traceId: string, spanId: string): string {
 /** A span and where it comes from. */
 export interface SpanOrigin {
   readonly span: OtlpSpan
-  /** Null for a span that is not a step of an agent. */
-  readonly spanClass: SpanClass | null
+  readonly spanClass: SpanClass
   readonly content: SpanContent
   readonly resource: Resource
   readonly scope: string
@@ -85,7 +85,10 @@ const keys = {
   error: ['error.type']
 }
 
-/** Maximum size of the remaining attributes and of a resource, in characters of JSON. */
+/**
+ * Maximum size of the remaining attributes and of a resource, in characters of JSON. Metadata of
+ * more than 64 Ki characters has no labels.
+ */
 const attributesMax = 32 * 1024
 const resourceMax = 8 * 1024
 const nanosPerMs = 1e6
@@ -108,18 +111,18 @@ export function resourceOf(values: Values): Resource {
 /**
  * Returns the body of a decision without its decision_id.
  * @param parentId the decision_id of the nearest ancestor that became a decision, if it is known
- * @throws {ValueError} if the span has no content
+ * @throws {SpanError} if the span has no content
  */
 export function decisionOf(origin: SpanOrigin, parentId: string | null): string {
   const { content, spanClass, resource } = origin
   const { attributes } = content
   const { body, format } = takeContent(content)
   const tokens = tokensOf(content)
-  const { kind = null } = spanClass ?? {}
+  const { kind } = spanClass
   const isCall = kind === 'generation' || kind === 'decision'
   const agent = kind === 'agent' ? keys.agentOfAgent : keys.agent
   const otel = [
-    identityOf(origin, parentId),
+    identityOf(origin),
     text('provider', attributes.takeText(keys.provider)),
     member('finish_reasons', attributes.take(keys.finishReasons)),
     format,
@@ -132,7 +135,7 @@ export function decisionOf(origin: SpanOrigin, parentId: string | null): string 
     text('session_id', attributes.takeText(keys.session)),
     text('domain', attributes.takeText(keys.domain) ?? resource.namespace),
     isCall ? tokens : '',
-    `,"metadata":${metadataOf(origin, otel)}}`
+    `,"metadata":{${placeOf(origin, parentId)}${metadataOf(origin, otel)}}}`
   ].join('')
 }
 
@@ -142,7 +145,8 @@ const noOutput = { text: '', format: 'none', isCut: false } as const
 /** Returns the members `input` and `output`, and how they are represented. */
 function takeContent(content: SpanContent) {
   const [foundInput, foundOutput] = [takeInput(content), takeOutput(content)]
-  if (foundInput === null && foundOutput === null) throw new ValueError(contentMissing)
+  if (foundInput === null && foundOutput === null)
+    throw new SpanError(contentMissing, 'content_not_captured')
   const [input, output] = [foundInput ?? noInput, foundOutput ?? noOutput]
   return {
     body: `"input":${input.json},"output":${JSON.stringify(output.text)}`,
@@ -168,30 +172,44 @@ function member(name: string, value: Value | undefined): string {
 
 function tokensOf({ attributes }: SpanContent): string {
   return (
-    count('input_tokens', attributes.take(keys.inputTokens)) +
-    count('output_tokens', attributes.take(keys.outputTokens))
+    count('input_tokens', takeCount(attributes, keys.inputTokens)) +
+    count('output_tokens', takeCount(attributes, keys.outputTokens))
   )
 }
 
-/** Omits a count that is no whole number. */
-function count(name: string, value: Value | undefined): string {
-  const number = typeof value === 'string' ? Number(value) : value
-  const isCount = typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
-  return isCount ? `,"${name}":${number}` : ''
+function count(name: string, value: string | null): string {
+  return value === null ? '' : `,"${name}":${value}`
+}
+
+/** A whole number in JSON, which has no leading zeros. */
+const wholeNumber = /^(?:0|[1-9]\d{0,14})$/
+
+/** Takes the digits of the first value that is a whole number. */
+function takeCount(attributes: Attributes, names: readonly string[]): string | null {
+  const name = names.find((each) => wholeNumber.test(attributes.peek(each) ?? ''))
+  return name === undefined ? null : attributes.takeText([name])
 }
 
 /** Returns the first members of `metadata.otel`. */
-function identityOf({ span, spanClass, scope }: SpanOrigin, parentId: string | null): string {
+function identityOf({ span, spanClass, scope }: SpanOrigin): string {
   return [
-    `"trace_id":"${span.traceId}","span_id":"${span.spanId}"`,
+    `"span_id":"${span.spanId}"`,
     text('parent_span_id', span.parentSpanId),
-    text('parent_decision_id', parentId),
-    `,"kind":"${spanClass?.kind}","dialect":"${spanClass?.dialect}"`,
+    `,"dialect":"${spanClass.dialect}"`,
     text('name', span.name || null),
     text('scope', scope || null)
   ].join('')
 }
 
+/** Returns the members of `metadata` by which decisions of a trace are found. */
+function placeOf({ span, spanClass }: SpanOrigin, parentId: string | null): string {
+  return [
+    `"trace_id":"${span.traceId}","span_kind":"${spanClass.kind}"`,
+    text('parent_decision_id', parentId)
+  ].join('')
+}
+
+/** Returns the other members of `metadata`. */
 function metadataOf({ content, span, resource }: SpanOrigin, otel: string): string {
   const { attributes } = content
   const [start, end] = [span.startNanos / nanosPerMs, span.endNanos / nanosPerMs]
@@ -207,8 +225,7 @@ function metadataOf({ content, span, resource }: SpanOrigin, otel: string): stri
   const rest = restOf(attributes.rest(), attributesMax)
   const dropped = rest.dropped + span.droppedAttributes
   const left = `,"attributes":${rest.json}${dropped > 0 ? `,"dropped":${dropped}` : ''}`
-  const own = `"otel":{${otel}${left}}`
-  return members === '' ? `{${own}}` : `{${members.slice(1)},${own}}`
+  return `${members},"otel":{${otel}${left}}`
 }
 
 /** Returns the attributes as JSON. Drops those that do not fit, and counts them. */

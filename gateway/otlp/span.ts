@@ -46,9 +46,47 @@ export interface PlacedSpan {
   readonly read: () => OtlpSpan
 }
 
-/** A value that no decision can contain. Only its span is rejected. */
-export class ValueError extends Error {
-  override readonly name = 'ValueError'
+/** Why a span is rejected, as a metric counts it. */
+export type SpanFault = 'content_not_captured' | 'ids_missing' | 'value_invalid'
+
+/**
+ * Creates a function that places the spans of a resource. If its attributes cannot be read, none of
+ * its spans can.
+ */
+export function placeFor(readResource: () => Values) {
+  let resource: Values = new Map()
+  let failure: unknown = null
+  try {
+    resource = readResource()
+  } catch (error) {
+    if (!(error instanceof SpanError)) throw error
+    failure = error
+  }
+  return function placed(scope: string, read: () => OtlpSpan): PlacedSpan {
+    return failure === null
+      ? { resource, scope, read }
+      : { resource, scope, read: () => rethrow(failure) }
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error
+}
+
+/** A span that no decision can contain. Only this span is rejected. */
+export class SpanError extends Error {
+  override readonly name = 'SpanError'
+  readonly fault: SpanFault
+
+  constructor(message: string, fault: SpanFault = 'value_invalid') {
+    super(message)
+    this.fault = fault
+  }
+}
+
+/** A request with too many messages, which would block the process while it reads them. */
+export class TooManyError extends Error {
+  override readonly name = 'TooManyError'
 }
 
 /** A request that is not OTLP. */
@@ -59,8 +97,15 @@ export class FormatError extends Error {
 /** Maximum depth of a value, like that of a decision. */
 export const valueDepthMax = 64
 
-export function tooDeep(): ValueError {
-  return new ValueError(`a value nests deeper than ${valueDepthMax} levels`)
+/** Maximum number of values in a span, with those in lists, maps and events. */
+export const spanValuesMax = 10_000
+
+export function tooDeep(): SpanError {
+  return new SpanError(`a value nests deeper than ${valueDepthMax} levels`)
+}
+
+export function tooManyValues(): SpanError {
+  return new SpanError(`a span has more than ${spanValuesMax} values`)
 }
 
 /** Returns the hex digits of an id, or null if they are too few, too many or all zeros. */

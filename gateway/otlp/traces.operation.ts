@@ -13,12 +13,15 @@ export const tracesOperation: Operation = {
   summary: 'Send traces with OpenTelemetry',
   description:
     'An `ExportTraceServiceRequest` of OTLP/HTTP, in protobuf or JSON. Calls to models and ' +
-    'agents become decisions; other spans are ignored. The `decision_id` of a span depends ' +
-    'only on its ids, so that a request that is sent again is stored once. If a span is ' +
-    'rejected for good, the response is a partial success; after any failure that may pass, the ' +
-    'whole request gets ' +
-    `429 or 503. At most ${spansMax} spans and ${tracesBytesMax} bytes.`,
+    'agents become decisions; other spans are ignored. The `decision_id` of a span depends only ' +
+    'on its ids, so that a request that is sent again is stored once. Spans that can never be ' +
+    'accepted are reported as a partial success. After a temporary failure, the whole request ' +
+    `gets 429 or 503; send it again. At most ${spansMax} spans and ${tracesBytesMax} bytes.`,
   headers: {
+    'x-api-key': {
+      description: 'The API key, if the exporter cannot send an `authorization` header.',
+      example: 'slk_…'
+    },
     [kindsHeader]: {
       description: `The kinds of spans that become decisions, of: ${stepKinds.join(', ')}.`,
       example: 'agent,generation,tool'

@@ -106,8 +106,14 @@ export const metricTable = {
   sluice_otlp_spans_total: {
     type: 'counter',
     unit: 'spans',
-    help: 'Spans received by /v1/traces, by outcome: queued, rejected, ignored.',
+    help: 'Spans of answered requests to /v1/traces, by outcome: queued, rejected, ignored.',
     labels: ['outcome']
+  },
+  sluice_otlp_rejected_total: {
+    type: 'counter',
+    unit: 'spans',
+    help: 'Rejected spans, by reason.',
+    labels: ['reason']
   },
   sluice_client_dropped_total: {
     type: 'counter',

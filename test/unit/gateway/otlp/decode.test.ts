@@ -4,14 +4,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { Problem } from '../../../../core/problem.ts'
-import { decodeTraces, readSpan } from '../../../../gateway/otlp/decode.ts'
+import { decodeTraces } from '../../../../gateway/otlp/decode.ts'
 import type { Encoding } from '../../../../gateway/otlp/decode.ts'
-import { ValueError, jsonOf } from '../../../../gateway/otlp/span.ts'
+import { SpanError, jsonOf } from '../../../../gateway/otlp/span.ts'
 import type { OtlpSpan, Value } from '../../../../gateway/otlp/span.ts'
-import { aSpan, encodings, exportOf, idOf, traceId } from './export.ts'
+import { aSpan, encodings, exportOf, idOf, traceId } from '../../../support/otlp-export.ts'
 
-function decode(encoding: Encoding, body: Buffer): OtlpSpan[] {
-  return [...decodeTraces(encoding, body)].map((placed) => readSpan(encoding, placed))
+async function decode(encoding: Encoding, body: Buffer): Promise<OtlpSpan[]> {
+  return [...(await decodeTraces(encoding, body))].map(({ read }) => read())
 }
 
 /** A value as tests write it, without bytes, which the test encoder does not write. */
@@ -43,11 +43,11 @@ function decoded(value: Written): Value {
 }
 
 describe.each(encodings)('in %s', (encoding) => {
-  test('values are decoded exactly', () => {
+  test('values are decoded exactly', async () => {
     const members = fc.dictionary(fc.string(), written, { maxKeys: 6, noNullPrototype: true })
-    fc.assert(
-      fc.property(fc.array(members, { minLength: 1, maxLength: 4 }), (all) => {
-        const spans = decode(
+    await fc.assert(
+      fc.asyncProperty(fc.array(members, { minLength: 1, maxLength: 4 }), async (all) => {
+        const spans = await decode(
           encoding,
           exportOf(
             encoding,
@@ -60,8 +60,8 @@ describe.each(encodings)('in %s', (encoding) => {
     )
   })
 
-  test('a span has its ids, times, flags, events and status', () => {
-    const [span] = decode(
+  test('a span has its ids, times, flags, events and status', async () => {
+    const [span] = await decode(
       encoding,
       exportOf(encoding, [
         aSpan(
@@ -91,27 +91,27 @@ describe.each(encodings)('in %s', (encoding) => {
     })
   })
 
-  test('a value that nests too deep rejects only its span', () => {
+  test('a value that nests too deep rejects only its span', async () => {
     const deep = Array.from({ length: 70 }).reduce<Written>((inner) => [inner], 1)
-    const [placed] = decodeTraces(encoding, exportOf(encoding, [aSpan({ deep })]))
-    expect(() => readSpan(encoding, placed!)).toThrow(ValueError)
+    const [placed] = await decodeTraces(encoding, exportOf(encoding, [aSpan({ deep })]))
+    expect(() => placed?.read()).toThrow(SpanError)
   })
 
-  test('a body that is cut or changed is rejected or decoded, but never fails otherwise', () => {
+  test('a body that is cut or changed is rejected or decoded, and nothing else', async () => {
     const body = exportOf(encoding, [aSpan({ a: 'text', b: 5n, c: [1.5, { d: true }] })])
     const change = fc.record({
       at: fc.nat(body.length - 1),
       byte: fc.nat(255),
       end: fc.nat(body.length)
     })
-    fc.assert(
-      fc.property(change, ({ at, byte, end }) => {
+    await fc.assert(
+      fc.asyncProperty(change, async ({ at, byte, end }) => {
         const changed = Buffer.from(body)
         changed[at] = byte
         try {
-          decode(encoding, changed.subarray(0, end))
+          await decode(encoding, changed.subarray(0, end))
         } catch (error) {
-          expect(error instanceof Problem || error instanceof ValueError).toBe(true)
+          expect(error instanceof Problem || error instanceof SpanError).toBe(true)
         }
       }),
       { numRuns: 2000 }
@@ -133,10 +133,79 @@ test('JSON of values keeps digits, and has no other numbers than JSON allows', (
   )
 })
 
-test('fields may arrive in any order, and unknown ones are skipped', () => {
+test('unknown fields are skipped', async () => {
   const body = exportOf('protobuf', [aSpan({ a: 1 })])
   const unknown = Buffer.from([0xf8, 0x06, 0x05, 0xfa, 0x06, 0x01, 0x00])
-  expect(decode('protobuf', Buffer.concat([unknown, body, unknown]))).toEqual(
-    decode('protobuf', body)
+  expect(await decode('protobuf', Buffer.concat([unknown, body, unknown]))).toEqual(
+    await decode('protobuf', body)
   )
+})
+
+/** Returns `count` empty messages in a repeated field. */
+function emptyMessages(field: number, count: number): Buffer {
+  return Buffer.alloc(2 * count, Buffer.from([(field << 3) | 2, 0]))
+}
+
+/** Returns a message in field 1 or 2 of another one. */
+function inField(field: number, content: Buffer): Buffer {
+  const length: number[] = []
+  for (let rest = content.length; rest > 0; rest >>>= 7) length.push((rest & 127) | 128)
+  length.push((length.pop() ?? 0) & 127)
+  return Buffer.concat([Buffer.from([(field << 3) | 2, ...length]), content])
+}
+
+test.each([
+  ['resources', emptyMessages(1, 1_000_000)],
+  ['scopes', inField(1, emptyMessages(2, 1_000_000))],
+  ['spans', inField(1, inField(2, emptyMessages(2, 1_000_000)))]
+])('a million empty %s are rejected before they are read', async (_what, body) => {
+  await expect(decode('protobuf', body)).rejects.toMatchObject({ code: 'payload_too_large' })
+})
+
+test.each([
+  ['attributes', 9],
+  ['events', 11]
+])('a span with very many empty %s is rejected alone', async (_what, field) => {
+  const span = emptyMessages(field, 20_000)
+  const [placed] = await decodeTraces('protobuf', inField(1, inField(2, inField(2, span))))
+  expect(() => placed?.read()).toThrow('more than 10000 values')
+})
+
+test('a field that is longer than its message is malformed', async () => {
+  const name = Buffer.from([0x2a, 5, 97])
+  const body = Buffer.concat([inField(1, inField(2, inField(2, name))), Buffer.alloc(9)])
+  await expect(decode('protobuf', body)).rejects.toMatchObject({ code: 'malformed_request' })
+})
+
+test('many values in JSON are rejected before they are parsed', async () => {
+  const body = Buffer.from(`{"resourceSpans":[${'{},'.repeat(1_000_001)}{}]}`)
+  await expect(decode('json', body)).rejects.toMatchObject({ code: 'malformed_request' })
+})
+
+test('long integers in JSON keep their digits outside and inside of strings', async () => {
+  const text = '"intValue":9007199254740993'
+  const attributes = [
+    { key: 'text', value: { stringValue: text } },
+    { key: 'number', value: { intValue: 1 } },
+    { key: 'none', value: { intValue: null } }
+  ]
+  const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ attributes }] }] }] })
+  const [span] = await decode('json', Buffer.from(body.replace('"intValue":1', text)))
+  expect(span?.attributes).toEqual(
+    new Map<string, Value>([
+      ['text', text],
+      ['number', 9007199254740993n],
+      ['none', null]
+    ])
+  )
+})
+
+test('attributes of a resource that cannot be read reject its spans', async () => {
+  const deep = Array.from({ length: 70 }).reduce<Written>((inner) => [inner], 1)
+  const spans = [aSpan({}), aSpan({})]
+  for (const encoding of encodings) {
+    const placed = [...(await decodeTraces(encoding, exportOf(encoding, spans, { deep })))]
+    expect(placed).toHaveLength(2)
+    for (const { read } of placed) expect(read).toThrow(SpanError)
+  }
 })

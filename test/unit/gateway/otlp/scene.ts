@@ -14,15 +14,15 @@ import { decisionContract } from '../../../../schemas/index.ts'
 import { callOf } from '../../api/fakes.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { createNotes, createReaders, principal, quota, recordAt } from '../ingest/fakes.ts'
-import { aSpan, contentTypes, exportOf } from './export.ts'
-import type { TestSpan } from './export.ts'
+import { aSpan, contentTypes, exportOf } from '../../../support/otlp-export.ts'
+import type { TestSpan } from '../../../support/otlp-export.ts'
 
 const kernel = loadKernel()
 export const limited = new Problem('rate_limited', {
   detail: 'No.',
   headers: { 'retry-after': '7' }
 })
-export const away = new Problem('log_unavailable', {
+const kafkaUnavailable = new Problem('log_unavailable', {
   detail: 'No.',
   headers: { 'retry-after': '2' }
 })
@@ -36,7 +36,8 @@ interface Scene {
 export function scene({ granted, failsAt }: Scene = {}) {
   const metrics = new RecordingMetrics()
   const { notes: usage } = createNotes()
-  const log: { readonly decision: Decision; readonly headers: Record<string, string> }[] = []
+  const produced: { readonly decision: Decision; readonly headers: Record<string, string> }[] = []
+  const reported: string[] = []
   const limitRate = (_who: unknown, items: number): Quota => {
     const fits = Math.min(items, granted ?? items)
     return { ...quota, granted: fits, problem: fits < items ? limited : null }
@@ -46,19 +47,24 @@ export function scene({ granted, failsAt }: Scene = {}) {
     findSpent: () => null,
     shareLong: createFairShare({ what: 'bodies', atOnceMax: 1, waitingMax: 32 }),
     readBatch: createReaders({ kernel, metrics }).readBatch,
-    limitRate,
+    limitWhole: async (who, items) => {
+      const whole = limitRate(who, items)
+      if (whole.problem !== null) throw whole.problem
+      return whole
+    },
     limitAgents: async () => {},
     produce: async (batch) => {
       for (const index of batch.problems.keys()) {
         const record = recordAt(batch, index)
-        if (index === failsAt) batch.problems[index] = away
+        if (index === failsAt) batch.problems[index] = kafkaUnavailable
         if (record === null || batch.problems[index] !== null) continue
-        log.push({ decision: decode(record.value), headers: record.headers })
+        produced.push({ decision: decode(record.value), headers: record.headers })
       }
     },
     outcomes: createOutcomes({ limitRate, metrics, usage }),
     ...{ usage, metrics },
-    logger: { error: () => {} } as never
+    logger: { error: () => {} } as never,
+    reportRejection: ({ code }) => void reported.push(code)
   })
   const sendBytes = async (encoding: Encoding, body: Buffer, headers: Call['headers'] = {}) => {
     const type = { 'content-type': contentTypes[encoding], ...headers }
@@ -74,7 +80,7 @@ export function scene({ granted, failsAt }: Scene = {}) {
         .filter(({ name }) => name === 'sluice_otlp_spans_total')
         .map(({ labels, value }) => [labels['outcome'] ?? '', value])
     )
-  return { send, sendBytes, log, spansCounted }
+  return { send, sendBytes, produced, spansCounted, reported }
 }
 
 const decodePayload = createDecoderFactory<Decision>(decisionContract.schema)(
@@ -100,12 +106,12 @@ export const chat = {
 
 /** Sends one span and returns its decision. */
 export async function decisionFrom(encoding: Encoding, members: object, more: TestSpan = {}) {
-  const { send, log } = scene()
+  const { send, produced } = scene()
   const { status } = await send(encoding, [aSpan(members, more)], {
     'sluice-otlp-kinds': 'agent,decision,generation,tool'
   })
   expect(status).toBe(200)
-  const [first] = log
+  const [first] = produced
   if (first === undefined) throw new Error('the span became no decision')
   const metadata = JSON.parse(first.decision.metadata ?? '{}') as Record<string, unknown>
   return { ...first, metadata, otel: metadata['otel'] as Record<string, unknown> }

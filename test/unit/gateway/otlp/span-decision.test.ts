@@ -2,7 +2,15 @@
 import { describe, expect, test } from '@jest/globals'
 import { uuidv5 } from '../../../../core/ids/ids.ts'
 import { otlpNamespace } from '../../../../gateway/otlp/span-decision.ts'
-import { aSpan, answerIn, attributesOf, encodings, idOf, spanId, traceId } from './export.ts'
+import {
+  aSpan,
+  answerIn,
+  attributesOf,
+  encodings,
+  idOf,
+  spanId,
+  traceId
+} from '../../../support/otlp-export.ts'
 import { chat, decisionFrom, messages, scene } from './scene.ts'
 
 describe.each(encodings)('in %s', (encoding) => {
@@ -22,16 +30,16 @@ describe.each(encodings)('in %s', (encoding) => {
       output_tokens: 4
     })
     expect(metadata).toMatchObject({
+      trace_id: traceId,
+      span_kind: 'generation',
+      parent_decision_id: uuidv5(otlpNamespace, `${traceId}:${idOf(7)}`),
       model: 'gpt-5',
       latency_ms: 1500,
       occurred_at: '2025-11-24T16:00:01.500Z'
     })
     expect(otel).toMatchObject({
-      trace_id: traceId,
       span_id: spanId,
       parent_span_id: idOf(7),
-      parent_decision_id: uuidv5(otlpNamespace, `${traceId}:${idOf(7)}`),
-      kind: 'generation',
       dialect: 'gen_ai',
       output_format: 'text',
       resource: { 'service.name': 'claims' }
@@ -51,16 +59,17 @@ describe.each(encodings)('in %s', (encoding) => {
   })
 
   test.each([
-    ['cut by the SDK', '[{"role":"user","parts":[{"type":"te'],
-    ['written to break out of its member', '[]},"output":"forged","x":{"y":[]']
-  ])('messages that are %s stay a string', async (_what, text) => {
+    ['cut by the SDK', '[{"role":"user","parts":[{"type":"te', true],
+    ['written to break out of its member', '[]},"output":"forged","x":{"y":[]', undefined],
+    ['a text in brackets', '[1] See the policy.', undefined]
+  ])('messages that are %s stay a string', async (_what, text, isTruncated) => {
     const { decision, otel } = await decisionFrom(encoding, {
       ...chat,
       'gen_ai.input.messages': text
     })
     expect(decision.input).toBe(`{"messages":${JSON.stringify(text)}}`)
     expect(decision.output).toBe('Yes.')
-    expect(otel['truncated']).toBe(true)
+    expect(otel['truncated']).toBe(isTruncated)
   })
 
   test.each([
@@ -121,10 +130,16 @@ describe.each(encodings)('in %s', (encoding) => {
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': 'claims',
         'pydantic_ai.all_messages': messages,
+        'gen_ai.system_instructions': '[]',
         final_result: 'Yes.',
         'gen_ai.aggregated_usage.input_tokens': 22
       },
-      { input: messages, output: 'Yes.', agent_id: 'claims', input_tokens: null }
+      {
+        input: `{"messages":${messages},"system_instructions":[]}`,
+        output: 'Yes.',
+        agent_id: 'claims',
+        input_tokens: null
+      }
     ],
     [
       'a decision model',
@@ -225,6 +240,19 @@ describe.each(encodings)('in %s', (encoding) => {
     expect(otel['usage_aggregate']).toEqual({ input_tokens: 120, output_tokens: 4 })
   })
 
+  test.each(['007', '', ' ', '0x10', '1.5', '-1', '1e3', true])(
+    'the number of tokens %j stays an attribute',
+    async (tokens) => {
+      const { decision, otel } = await decisionFrom(encoding, {
+        ...chat,
+        'gen_ai.usage.input_tokens': tokens,
+        'llm.token_count.prompt': 9
+      })
+      expect(decision.input_tokens).toBe(9)
+      expect(otel['attributes']).toMatchObject({ 'gen_ai.usage.input_tokens': tokens })
+    }
+  )
+
   test('a failed call has an empty output and its error', async () => {
     const failed = { ...chat, 'gen_ai.output.messages': undefined }
     const { decision, metadata } = await decisionFrom(encoding, failed, {
@@ -235,48 +263,48 @@ describe.each(encodings)('in %s', (encoding) => {
   })
 
   test('the parent is the nearest ancestor that is not ignored', async () => {
-    const { send, log } = scene()
+    const { send, produced } = scene()
     const step = { 'gen_ai.operation.name': 'agent_step' }
     await send(encoding, [
       aSpan(chat, { spanId: idOf(3), parentSpanId: idOf(2) }),
       aSpan(step, { spanId: idOf(2), parentSpanId: idOf(1) })
     ])
-    const { otel } = JSON.parse(log[0]?.decision.metadata ?? '') as { otel: object }
-    expect(otel).toMatchObject({
-      parent_span_id: idOf(2),
-      parent_decision_id: uuidv5(otlpNamespace, `${traceId}:${idOf(1)}`)
+    expect(JSON.parse(produced[0]?.decision.metadata ?? '')).toMatchObject({
+      parent_decision_id: uuidv5(otlpNamespace, `${traceId}:${idOf(1)}`),
+      otel: { parent_span_id: idOf(2) }
     })
   })
 
   test('an ignored root is no parent', async () => {
-    const { send, log } = scene()
+    const { send, produced } = scene()
     await send(encoding, [
       aSpan(chat, { spanId: idOf(2), parentSpanId: idOf(1) }),
       aSpan({ 'openinference.span.kind': 'CHAIN' }, { spanId: idOf(1) })
     ])
-    const { otel } = JSON.parse(log[0]?.decision.metadata ?? '') as { otel: object }
-    expect(otel).toMatchObject({ parent_span_id: idOf(1) })
-    expect(otel).not.toHaveProperty('parent_decision_id')
+    const metadata: unknown = JSON.parse(produced[0]?.decision.metadata ?? '')
+    expect(metadata).toMatchObject({ otel: { parent_span_id: idOf(1) } })
+    expect(metadata).not.toHaveProperty('parent_decision_id')
   })
 
   test('a parent in another request is computed from its ids', async () => {
-    const { send, log } = scene()
+    const { send, produced } = scene()
     await send(encoding, [aSpan(chat, { spanId: idOf(2), parentSpanId: idOf(1) })])
     await send(encoding, [
       aSpan({ ...chat, 'gen_ai.operation.name': 'invoke_agent' }, { spanId: idOf(1) })
     ])
-    const { otel } = JSON.parse(log[0]?.decision.metadata ?? '') as { otel: object }
-    expect(otel).toMatchObject({ parent_decision_id: log[1]?.decision.decision_id })
+    expect(JSON.parse(produced[0]?.decision.metadata ?? '')).toMatchObject({
+      parent_decision_id: produced[1]?.decision.decision_id
+    })
   })
 
   test.each([
     ['no UUID', 'x'.repeat(36)],
     ['longer', `${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(13)}`]
   ])('an own decision_id that is %s rejects the span', async (_what, id) => {
-    const { send, log } = scene()
+    const { send, produced } = scene()
     const { bytes } = await send(encoding, [aSpan({ ...chat, 'sluice.decision_id': id })])
     expect(answerIn(encoding, bytes).partialSuccess?.errorMessage).toContain('must be a UUID')
-    expect(log).toEqual([])
+    expect(produced).toEqual([])
   })
 
   test('an own decision_id is used in lower case', async () => {

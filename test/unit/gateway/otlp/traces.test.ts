@@ -1,6 +1,8 @@
 /** Tests the responses to exporters, and which spans are queued, rejected and ignored. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { uuidv5 } from '../../../../core/ids/ids.ts'
+import { otlpNamespace } from '../../../../gateway/otlp/span-decision.ts'
 import { spansMax } from '../../../../gateway/otlp/read-spans.ts'
 import {
   aSpan,
@@ -11,36 +13,40 @@ import {
   idOf,
   statusIn,
   traceId
-} from './export.ts'
+} from '../../../support/otlp-export.ts'
 import { chat, scene } from './scene.ts'
 
 describe.each(encodings)('in %s', (encoding) => {
   test('other spans are ignored without a partial success', async () => {
-    const { send, log, spansCounted } = scene()
+    const { send, produced, spansCounted } = scene()
     const others = [{ 'http.route': '/' }, { 'openinference.span.kind': 'CHAIN' }, { a: 1 }]
     const { status, bytes } = await send(
       encoding,
       others.map((each) => aSpan(each))
     )
-    expect([status, answerIn(encoding, bytes), log]).toEqual([200, {}, []])
+    expect([status, answerIn(encoding, bytes), produced]).toEqual([200, {}, []])
     expect(spansCounted()).toEqual({ ignored: 3, queued: 0, rejected: 0 })
   })
 
   test('a bad span is rejected alone, with its reason', async () => {
-    const { send, log, spansCounted } = scene()
+    const { send, produced, spansCounted } = scene()
     const { status, bytes, headers } = await send(encoding, [
       aSpan(chat, { spanId: idOf(1) }),
       aSpan({ 'gen_ai.operation.name': 'chat' }, { spanId: idOf(2) }),
       aSpan({ ...chat, 'gen_ai.agent.name': 'x'.repeat(300) }, { spanId: idOf(3) }),
       aSpan(chat, { spanId: '0'.repeat(16) })
     ])
-    expect([status, log.length, headers['content-type']]).toEqual([200, 1, contentTypes[encoding]])
+    expect([status, produced.length, headers['content-type']]).toEqual([
+      200,
+      1,
+      contentTypes[encoding]
+    ])
     const { rejectedSpans, errorMessage } = answerIn(encoding, bytes).partialSuccess ?? {}
     expect(rejectedSpans).toBe('3')
     expect(errorMessage).toContain('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY')
     expect(errorMessage).toContain(`first ${traceId}:${idOf(2)}`)
     expect(errorMessage).toContain('/agent_id must')
-    expect(errorMessage).toContain('/v1/logs')
+    expect(errorMessage).toContain('accepts only traces')
     expect(spansCounted()).toEqual({ ignored: 0, queued: 1, rejected: 3 })
   })
 
@@ -78,18 +84,19 @@ describe.each(encodings)('in %s', (encoding) => {
   })
 
   test('every span is queued, rejected or ignored, whatever it contains', async () => {
-    const value = fc.oneof(fc.string(), fc.integer(), fc.double(), fc.boolean())
+    const digits = fc.nat(99).map((number) => `0${number}`)
+    const value = fc.oneof(fc.string(), fc.integer(), fc.double(), fc.boolean(), digits)
     const names = fc.constantFrom(...Object.keys(chat), 'input.value', 'llm.input_messages.0.x')
     const members = fc.dictionary(names, value, { maxKeys: 8 })
     await fc.assert(
       fc.asyncProperty(fc.array(members, { maxLength: 5 }), async (spans) => {
-        const { send, log, spansCounted } = scene()
+        const { send, produced, spansCounted } = scene()
         const { status } = await send(
           encoding,
           spans.map((each, index) => aSpan(each, { spanId: idOf(index) }))
         )
         const { queued, rejected, ignored } = spansCounted()
-        expect([status, Number(queued)]).toEqual([200, log.length])
+        expect([status, Number(queued)]).toEqual([200, produced.length])
         expect(Number(queued) + Number(rejected) + Number(ignored)).toBe(spans.length)
       }),
       { numRuns: 300 }
@@ -99,9 +106,9 @@ describe.each(encodings)('in %s', (encoding) => {
 
 test.each([
   ['protobuf', 'that is cut', exportOf('protobuf', [aSpan(chat)]).subarray(0, 300)],
-  ['protobuf', 'with a string that is not UTF-8', latin1Export()],
   ['json', 'that is no JSON', Buffer.from('{"resourceSpans":[')],
-  ['json', 'that is a list', Buffer.from('null')],
+  ['json', 'that is null', Buffer.from('null')],
+  ['json', 'that is a list', Buffer.from('[]')],
   ['json', 'with spans that are no list', Buffer.from('{"resourceSpans":{}}')]
 ] as const)('a body in %s %s gets 400', async (encoding, _what, body) => {
   const { sendBytes } = scene()
@@ -110,8 +117,52 @@ test.each([
   expect(statusIn(encoding, reply.bytes)).toMatchObject({ code: 3 })
 })
 
-function latin1Export(): Buffer {
-  const bytes = exportOf('protobuf', [aSpan(chat)])
-  bytes[bytes.indexOf('claims-agent')] = 0xe9
-  return bytes
-}
+test('a string that is not UTF-8 rejects only its span', async () => {
+  const { sendBytes, produced } = scene()
+  const spans = [aSpan(chat, { spanId: idOf(1) }), aSpan(chat, { spanId: idOf(2) })]
+  const body = exportOf('protobuf', spans)
+  body[body.indexOf('claims-agent')] = 0xe9
+  const { status, bytes } = await sendBytes('protobuf', body)
+  expect(status).toBe(200)
+  expect(answerIn('protobuf', bytes).partialSuccess?.errorMessage).toBe(
+    'Spans rejected: 1. 1: a string is not UTF-8'
+  )
+  expect(produced).toHaveLength(1)
+})
+
+test.each(['constructor', '__proto__', 'text/plain', ''])(
+  'the Content-Type %j gets 415 in JSON',
+  async (contentType) => {
+    const { sendBytes } = scene()
+    const reply = await sendBytes('json', Buffer.from('{}'), { 'content-type': contentType })
+    expect([reply.status, reply.headers['content-type']]).toEqual([415, contentTypes.json])
+  }
+)
+
+test('each of many spans has its own id and traceparent, if the parser read it, too', async () => {
+  const { send, produced } = scene()
+  const spans = Array.from({ length: 1203 }, (_, index) =>
+    // The parser reads every third span, because the kernel leaves escaped names to it.
+    aSpan(index % 3 === 0 ? { ...chat, 'session.id': '\ud83d\ude00' } : chat, {
+      spanId: idOf(index + 1)
+    })
+  )
+  expect((await send('protobuf', spans)).status).toBe(200)
+  expect(produced.map(({ headers }) => headers['traceparent'])).toEqual(
+    spans.map((span) => `00-${traceId}-${span.spanId}-00`)
+  )
+  expect(
+    produced.map(({ decision, headers }) => [decision.decision_id, headers['decision_id']])
+  ).toEqual(
+    spans.map((span) => {
+      const id = uuidv5(otlpNamespace, `${traceId}:${span.spanId}`)
+      return [id, id]
+    })
+  )
+})
+
+test('a temporary failure is reported with its cause', async () => {
+  const { send, reported } = scene({ failsAt: 0 })
+  await send('protobuf', [aSpan(chat)])
+  expect(reported).toEqual(['log_unavailable'])
+})

@@ -1,12 +1,12 @@
 /** Builds OTLP requests for tests, in both encodings. */
 import { join } from 'node:path'
 import protobuf from 'protobufjs'
-import type { Encoding } from '../../../../gateway/otlp/decode.ts'
+import type { Encoding } from '../../gateway/otlp/decode.ts'
 
 // The default of 100 is too low for a test of deep values.
 protobuf.util.recursionLimit = 1000
 const root = new protobuf.Root()
-root.resolvePath = (_origin, target) => join(import.meta.dirname, '../../../../schemas', target)
+root.resolvePath = (_origin, target) => join(import.meta.dirname, '../../schemas', target)
 root.loadSync('opentelemetry/proto/collector/trace/v1/trace_service.proto')
 const service = 'opentelemetry.proto.collector.trace.v1'
 const requestType = root.lookupType(`${service}.ExportTraceServiceRequest`)
