@@ -57,7 +57,7 @@ async function post(encoding: Encoding, body: Buffer, headers: Record<string, st
 async function storedOf(agent: string) {
   await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
   return await sluice.database.query(
-    `select decision_id, input::text as input, output, input_tokens
+    `select decision_id, input::text as input, output::text as output, input_tokens
        from decisions where agent_id = $1`,
     [agent]
   )
@@ -88,7 +88,7 @@ test.each([
   const rows = await storedOf(`exporter of ${name}`)
   expect(rows).toHaveLength(1000)
   const [first] = rows
-  expect(first).toMatchObject({ output: 'Yes.' })
+  expect(JSON.parse(String(first?.['output']))).toBe('Yes.')
   expect(Number(first?.['input_tokens'])).toBe(12)
   expect(String(first?.['input'])).toContain('Is 4.10 due?')
 })
