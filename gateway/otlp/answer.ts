@@ -7,10 +7,10 @@
 import protobuf from 'protobufjs'
 import type { Problem } from '../../core/problem.ts'
 import type { Reply } from '../../http/call.ts'
+import { contentTypes } from './decode.ts'
 import type { Encoding } from './decode.ts'
 import type { RejectedSpan } from './read-spans.ts'
 
-const contentTypes = { protobuf: 'application/x-protobuf', json: 'application/json' } as const
 const messageBytesMax = 2048
 /** Maximum length of a reason, so that several fit in the message. */
 const reasonCharactersMax = 300

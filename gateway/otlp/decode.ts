@@ -8,15 +8,16 @@ import type { PlacedSpan } from './span.ts'
 /** Encoding of a request, and of its response. */
 export type Encoding = 'protobuf' | 'json'
 
-const contentTypes: ReadonlyMap<string, Encoding> = new Map([
-  ['application/x-protobuf', 'protobuf'],
-  ['application/json', 'json']
-])
+export const contentTypes = {
+  protobuf: 'application/x-protobuf',
+  json: 'application/json'
+} as const
+const encodings = Object.keys(contentTypes) as readonly Encoding[]
 
 /** Returns the encoding of a Content-Type; null if it is not one of OTLP. */
 export function encodingOf(contentType: string | undefined): Encoding | null {
   const [name = ''] = (contentType ?? '').toLowerCase().split(';')
-  return contentTypes.get(name.trim()) ?? null
+  return encodings.find((encoding) => contentTypes[encoding] === name.trim()) ?? null
 }
 
 /**

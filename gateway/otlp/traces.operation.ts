@@ -1,11 +1,14 @@
 /** Describes `POST /v1/traces` for OpenAPI. */
-import { ingestHeaders } from '../ingest/ingest.operation.ts'
+import { ingestHeaders, ingestOperation } from '../ingest/ingest.operation.ts'
 import type { Operation } from '../../http/route.ts'
 import { withExample } from '../../http/schema.ts'
 import { stepKinds } from './classify.ts'
 import { statusSchema } from './answer.ts'
 import { spansMax } from './read-spans.ts'
 import { kindsHeader, tracesBytesMax } from './traces.ts'
+
+/** Problems that reject only a span here, or that a body in protobuf cannot have. */
+const ofOneDecision = new Set<string>(['malformed_json', 'invalid_decision'])
 
 export const tracesOperation: Operation = {
   operation_id: 'exportTraces',
@@ -62,20 +65,5 @@ export const tracesOperation: Operation = {
     }
   },
   errorSchema: statusSchema,
-  problems: [
-    'malformed_request',
-    'malformed_encoding',
-    'api_key_required',
-    'api_key_malformed',
-    'api_key_invalid',
-    'scope_missing',
-    'body_timeout',
-    'payload_too_large',
-    'unsupported_media_type',
-    'rate_limited',
-    'authentication_unavailable',
-    'schema_unavailable',
-    'log_unavailable',
-    'overloaded'
-  ]
+  problems: ingestOperation.problems.filter((code) => !ofOneDecision.has(code))
 }

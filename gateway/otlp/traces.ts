@@ -18,6 +18,7 @@ import type { KeyPrincipal } from '../../core/principal.ts'
 import { isLong } from '../../core/json/steps.ts'
 import type { FairShare } from '../../http/admission/fair-share.ts'
 import type { ReportRejection } from '../../http/admission/report-rejections.ts'
+import { unsupportedMediaType } from '../../http/body/require-json.ts'
 import type { Call, Reply, WorkShare } from '../../http/call.ts'
 import { BufferPool } from '../../platform/process/buffer-pool.ts'
 import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
@@ -34,7 +35,7 @@ import type { ReadDecisions } from '../ingest/read-decisions.ts'
 import { failure, success } from './answer.ts'
 import { stepKinds } from './classify.ts'
 import type { StepKind } from './classify.ts'
-import { encodingOf, malformed } from './decode.ts'
+import { contentTypes, encodingOf, malformed } from './decode.ts'
 import type { Encoding } from './decode.ts'
 import { readSpans } from './read-spans.ts'
 import type { Candidate, ReadSpans, RejectedSpan } from './read-spans.ts'
@@ -171,10 +172,7 @@ function requireEncoding({ headers }: Call): Encoding {
   const contentType = headers['content-type']
   const encoding = encodingOf(contentType)
   if (encoding !== null) return encoding
-  const sent = contentType === undefined ? 'missing' : JSON.stringify(contentType.slice(0, 100))
-  throw new Problem('unsupported_media_type', {
-    detail: `The Content-Type is ${sent}; send application/x-protobuf or application/json.`
-  })
+  throw unsupportedMediaType(contentType, Object.values(contentTypes).join(', '))
 }
 
 /** Maximum number of decisions and characters of an envelope, so that the kernel reads it. */

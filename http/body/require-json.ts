@@ -17,20 +17,25 @@ const linesContentType = new RegExp(
 /** @throws {Problem} 415 unless the media type is JSON in UTF-8 */
 export function requireJson(contentType: string | undefined): void {
   if (contentType !== undefined && jsonContentType.test(contentType)) return
-  throw unsupported(contentType, 'application/json')
+  throw unsupportedMediaType(contentType, 'application/json', ' in UTF-8')
 }
 
 /** @throws {Problem} 415 unless the media type is JSON or JSON lines, in UTF-8 */
 export function requireJsonOrLines(contentType: string | undefined): 'json' | 'lines' {
   if (contentType !== undefined && jsonContentType.test(contentType)) return 'json'
   if (contentType !== undefined && linesContentType.test(contentType)) return 'lines'
-  throw unsupported(contentType, 'application/json, application/x-ndjson')
+  throw unsupportedMediaType(contentType, 'application/json, application/x-ndjson', ' in UTF-8')
 }
 
-function unsupported(contentType: string | undefined, accepted: string): Problem {
+/** @param accepted the media types that are accepted, as in the header Accept */
+export function unsupportedMediaType(
+  contentType: string | undefined,
+  accepted: string,
+  encoding = ''
+): Problem {
   const sent = contentType === undefined ? 'missing' : JSON.stringify(contentType.slice(0, 100))
   return new Problem('unsupported_media_type', {
-    detail: `The Content-Type is ${sent}; send ${accepted.replace(', ', ' or ')} in UTF-8.`,
+    detail: `The Content-Type is ${sent}; send ${accepted.replace(', ', ' or ')}${encoding}.`,
     headers: { accept: accepted }
   })
 }
