@@ -23,7 +23,7 @@ export const tracesOperation: Operation = {
   headers: {
     'x-api-key': {
       description: 'The API key, if the exporter cannot send an `authorization` header.',
-      example: 'slk_…'
+      example: 'slk_local_8f2c'
     },
     [kindsHeader]: {
       description: `The kinds of spans that become decisions, of: ${stepKinds.join(', ')}.`,

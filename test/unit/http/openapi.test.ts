@@ -108,6 +108,12 @@ describe.each(named)('%s', (_name, route) => {
     }
   })
 
+  test('has examples of headers that a request can contain', () => {
+    for (const { example } of Object.values(route.operation.headers ?? {})) {
+      expect(example).toMatch(/^[!-~](?:[ -~]*[!-~])?$/)
+    }
+  })
+
   test('lists no problem twice', () => {
     expect(new Set(route.operation.problems).size).toBe(route.operation.problems.length)
   })
