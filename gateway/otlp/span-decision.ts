@@ -196,7 +196,6 @@ function identityOf({ span, spanClass, scope }: SpanOrigin): string {
     `"span_id":"${span.spanId}"`,
     text('parent_span_id', span.parentSpanId),
     `,"dialect":"${spanClass.dialect}"`,
-    text('name', span.name || null),
     text('scope', scope || null)
   ].join('')
 }
@@ -204,7 +203,8 @@ function identityOf({ span, spanClass, scope }: SpanOrigin): string {
 /** Returns the members of `metadata` by which decisions of a trace are found. */
 function placeOf({ span, spanClass }: SpanOrigin, parentId: string | null): string {
   return [
-    `"trace_id":"${span.traceId}","span_kind":"${spanClass.kind}"`,
+    `"trace_id":"${span.traceId}","kind":"${spanClass.kind}"`,
+    text('name', span.name || null),
     text('parent_decision_id', parentId)
   ].join('')
 }

@@ -31,7 +31,8 @@ describe.each(encodings)('in %s', (encoding) => {
     })
     expect(metadata).toMatchObject({
       trace_id: traceId,
-      span_kind: 'generation',
+      kind: 'generation',
+      name: 'step',
       parent_decision_id: uuidv5(otlpNamespace, `${traceId}:${idOf(7)}`),
       model: 'gpt-5',
       latency_ms: 1500,
