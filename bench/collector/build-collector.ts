@@ -14,21 +14,20 @@ const builder = `go.opentelemetry.io/collector/cmd/builder@v${version}`
 /**
  * Name of the cache folder. Change it whenever `parts` changes; otherwise a stale binary is used.
  */
-const cacheName = `otel-collector-${version}-otlp-kafka`
+const cacheName = `otel-collector-${version}-otlp-http-kafka`
 const binary = 'otelcol'
 const buildTimeoutMs = 900_000
 
-const receiver = 'go.opentelemetry.io/collector/receiver/otlpreceiver'
+const core = 'go.opentelemetry.io/collector'
 const contrib = 'github.com/open-telemetry/opentelemetry-collector-contrib'
 
 /** Builder configuration. The builder reads YAML, and JSON is a subset of YAML. */
 const parts = {
   dist: { name: binary, output_path: './dist', version },
-  receivers: [{ gomod: `${receiver} v${version}` }],
+  receivers: [{ gomod: `${core}/receiver/otlpreceiver v${version}` }],
   exporters: [
-    {
-      gomod: `${contrib}/exporter/kafkaexporter v${version}`
-    }
+    { gomod: `${core}/exporter/otlphttpexporter v${version}` },
+    { gomod: `${contrib}/exporter/kafkaexporter v${version}` }
   ]
 }
 
