@@ -57,7 +57,11 @@ export const phases = {
   pages: {
     ...together('the examples of the documentation, executed', true),
     runs: 'changed',
-    inputs: [...shared, 'docs/', 'api/', 'cli/', 'sdk/', 'deploy/readers/', 'test/pages/']
+    inputs: [
+      ...shared,
+      ...['docs/', 'api/', 'cli/', 'sdk/', 'deploy/readers/', 'gateway/otlp/', 'bench/collector/'],
+      'test/pages/'
+    ]
   },
   deploy: {
     ...alone('chart, alerts and dashboards, rendered and validated (Go and Python)'),
