@@ -130,7 +130,8 @@ function refuseEnded({ principal, revoked_at, expires_at }: ApiKeyRow, now: numb
   }
 }
 
-function mayDo({ scopes }: KeyPrincipal, needed: RequiredScope): boolean {
+/** Checks whether the key has a scope that suffices. */
+export function mayDo({ scopes }: KeyPrincipal, needed: RequiredScope): boolean {
   if (needed === null || scopes.includes('admin')) return true
   return typeof needed === 'string'
     ? scopes.includes(needed)

@@ -18,6 +18,7 @@ import { createAuthenticateSession } from '../auth/authenticate-session.ts'
 import { createChecked } from '../auth/checked.ts'
 import { createPoll } from '../api/poll.ts'
 import { createReadEvaluations } from '../api/read-evaluations.ts'
+import { pushScores } from '../api/results/scores/push-scores.ts'
 import { bindRoutes } from '../api/routes.ts'
 import type { Services } from '../api/services.ts'
 import { createPostWebhook } from '../platform/http-client/post-webhook.ts'
@@ -56,7 +57,9 @@ import { createLimitRate } from './ingest/limit-rate.ts'
 import { createCountUsage } from './ingest/count-usage.ts'
 import { createOutcomes } from './ingest/outcomes.ts'
 import { createProduce } from './ingest/produce.ts'
-import { createTraces } from './otlp/traces.ts'
+import { createExport } from './otlp/export.ts'
+import { createPushSpanScores } from './otlp/push-span-scores.ts'
+import type { PushSpanScores } from './otlp/push-span-scores.ts'
 import { createReadDecisions } from './ingest/read-decisions.ts'
 import { createValidate } from './ingest/validate.ts'
 import { openApiOf } from '../http/openapi.ts'
@@ -139,10 +142,15 @@ export function createGatewayApp(parts: GatewayParts) {
     refuseSpent: compute.allowance.refuseSpent
   })
   const reportRejection = createReportRejections({ logger, metrics, elapsedMs })
-  const shared = { authenticate, reportRejection, shareLong }
-  const { ingest, ingestBatch, traces, drain } = createIngestPaths(parts, shared)
-  const services = createServices(parts, { store, ingest, compute, ...sessions })
-  const all = [...ingestRoutes({ ingest, ingestBatch, traces }), ...bindRoutes(services, checked)]
+  const scored = { store, decisionsTopic: config.DECISIONS_TOPIC, clock }
+  const pushSpanScores = createPushSpanScores({
+    pushScores: (principal, scores) => pushScores(principal, scores, scored),
+    clock
+  })
+  const shared = { authenticate, reportRejection, shareLong, pushSpanScores }
+  const { drain, ...handlers } = createIngestPaths(parts, shared)
+  const services = createServices(parts, { store, ...handlers, compute, ...sessions })
+  const all = [...ingestRoutes(handlers), ...bindRoutes(services, checked)]
   const routes = all.filter(
     ({ surface }) => config.GATEWAY_ROUTES === 'all' || config.GATEWAY_ROUTES === surface
   )
@@ -171,12 +179,11 @@ interface SharedByIngest {
   readonly authenticate: Authenticate
   readonly reportRejection: ReportRejection
   readonly shareLong: FairShare
+  readonly pushSpanScores: PushSpanScores
 }
 
-function createIngestPaths(
-  parts: GatewayParts,
-  { authenticate, reportRejection, shareLong }: SharedByIngest
-) {
+function createIngestPaths(parts: GatewayParts, shared: SharedByIngest) {
+  const { authenticate, reportRejection, shareLong, pushSpanScores } = shared
   const { config, logger, metrics, producer, rateLimiter, schemaId, usage } = parts
   const limitOf = (points: number) => ({ points, windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS })
   const defaultLimit = limitOf(config.RATE_LIMIT_POINTS)
@@ -205,6 +212,17 @@ function createIngestPaths(
   })
   const limitAgents = createLimitAgents({ rateLimiter, limit: agentLimit })
   const steps = { authenticate, findSpent, shareLong, limitRate, limitAgents, produce }
+  const exported = {
+    ...steps,
+    limitWhole,
+    readBatch,
+    pushSpanScores,
+    outcomes,
+    usage: countUsage,
+    metrics,
+    logger,
+    reportRejection
+  }
   return {
     ingest: createIngest({ ...steps, readOne, outcomes }),
     ingestBatch: createIngestBatch({
@@ -219,16 +237,8 @@ function createIngestPaths(
         usage: countUsage
       })
     }),
-    traces: createTraces({
-      ...steps,
-      limitWhole,
-      readBatch,
-      outcomes,
-      usage: countUsage,
-      metrics,
-      logger,
-      reportRejection
-    }),
+    traces: createExport('traces', exported),
+    logs: createExport('logs', exported),
     drain
   }
 }

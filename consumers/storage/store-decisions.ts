@@ -4,6 +4,7 @@ import type { MessageOutcome } from '../../core/message-outcome.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import { fingerprintOf } from '../../core/decision/fingerprint.ts'
+import { isOfSpan } from '../../core/decision/of-span.ts'
 import { deleteEvaluations } from '../../store/delete-evaluations.ts'
 import { findErased } from '../../store/find-erased.ts'
 import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
@@ -18,7 +19,7 @@ import { recordConsumed } from '../record-consumed.ts'
  * Creates a function that stores decisions and returns one outcome for each, in the order of the
  * decisions.
  * - `done`: the decision is the first with its identity.
- * - `duplicate`: the same decision is already stored.
+ * - `duplicate`: the same decision, or another one of the same span, is already stored.
  * - `dead_letter`: another decision has the same ID.
  * - `erased`: an erasure covers the decision, or its identity is a tombstone.
  */
@@ -40,10 +41,10 @@ async function store(
   const isErased = await findErased(transaction, decisions)
   const identities = decisions.map((decision) => identityOf(decision, isErased(decision)))
   const claims = await claimIdentities(transaction, identities)
-  const claimed = identities.map((identity) => {
+  const claimed = identities.map((identity, index) => {
     const claim = claims.get(identity.name)
     if (claim === undefined) throw new Error('an identity was neither claimed nor found')
-    return { identity, claim }
+    return { identity, claim, decision: decisions[index] as Decision }
   })
   const outcomes = claimed.map(outcomeOf)
   await insertDecisions(
@@ -60,15 +61,16 @@ async function store(
 interface Claimed {
   readonly identity: NewIdentity
   readonly claim: IdentityClaim
+  readonly decision: Decision
 }
 
 /**
  * Returns `erased` if an erasure covers the decision, even if another decision owns the identity.
  */
-function outcomeOf({ identity, claim }: Claimed): MessageOutcome {
+function outcomeOf({ identity, claim, decision }: Claimed): MessageOutcome {
   if (claim.isErased || identity.isErased) return erased
   if (claim.winner === identity) return done
-  if (claim.fingerprint.equals(identity.fingerprint)) return duplicate
+  if (claim.fingerprint.equals(identity.fingerprint) || isOfSpan(decision)) return duplicate
   return deadLetter('store', 'id_conflict', 'the decision_id is taken by another decision')
 }
 

@@ -89,10 +89,16 @@ export const gatewayMetricAdvice = {
       'says why.',
     advice: 'Many `rejected`: `sluice_otlp_rejected_total` has the reasons.'
   },
+  sluice_otlp_log_records_total: {
+    notes:
+      '`scored` records are results of evaluations. Records that contain neither messages nor ' +
+      'such a result are `ignored`.',
+    advice: 'Many `rejected`: `sluice_otlp_rejected_total` has the reasons.'
+  },
   sluice_otlp_rejected_total: {
     notes:
-      '`content_not_captured`, `ids_missing`, `value_invalid`, or the code of a problem of the ' +
-      'decision.',
+      '`content_not_captured`, `ids_missing`, `reply_missing`, `value_invalid`, or the code of a ' +
+      'problem of the decision.',
     advice:
       '`content_not_captured`: the instrumentation does not record [inputs and ' +
       'outputs](../guides/opentelemetry.md#configure-the-exporter).'

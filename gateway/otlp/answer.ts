@@ -8,7 +8,8 @@ import protobuf from 'protobufjs'
 import type { Problem } from '../../core/problem.ts'
 import type { Reply } from '../../http/call.ts'
 import { contentTypes } from './decode.ts'
-import type { Encoding } from './decode.ts'
+import type { Encoding, OtlpBody } from './decode.ts'
+import { recordsOf } from './read-spans.ts'
 import type { RejectedSpan } from './read-spans.ts'
 
 const messageBytesMax = 2048
@@ -36,16 +37,19 @@ const grpcCodes: Readonly<Record<number, number>> = {
 }
 const grpcUnknown = 2
 
+/** The names of a partial success in JSON. In protobuf, both signals have the same fields. */
+export const rejectedNames = { traces: 'rejectedSpans', logs: 'rejectedLogRecords' } as const
+
 /** @param headers headers of the rate limit */
 export function success(
-  encoding: Encoding,
+  { signal, encoding }: Pick<OtlpBody, 'signal' | 'encoding'>,
   rejected: readonly RejectedSpan[],
   headers: Readonly<Record<string, string>>
 ): Reply {
   if (rejected.length === 0)
     return replyOf(encoding, { status: 200, headers, json: {}, bytes: none })
-  const [rejectedSpans, errorMessage] = [rejected.length, messageOf(rejected)]
-  const partialSuccess = { rejectedSpans: String(rejectedSpans), errorMessage }
+  const [rejectedSpans, errorMessage] = [recordsOf(rejected), messageOf(rejected)]
+  const partialSuccess = { [rejectedNames[signal]]: String(rejectedSpans), errorMessage }
   return replyOf(encoding, {
     status: 200,
     headers,
@@ -97,9 +101,9 @@ function messageOf(rejected: readonly RejectedSpan[]): string {
     .map(([reason, spans]) => {
       const cut = reason.slice(0, reasonCharactersMax)
       const where = spans[0]?.where ?? ''
-      return `${spans.length}: ${cut}${where === '' ? '' : ` (first ${where})`}`
+      return `${recordsOf(spans)}: ${cut}${where === '' ? '' : ` (first ${where})`}`
     })
-  const text = `Spans rejected: ${rejected.length}. ${texts.join('; ')}`
+  const text = `Rejected: ${recordsOf(rejected)}. ${texts.join('; ')}`
   return Buffer.from(text)
     .subarray(0, messageBytesMax)
     .toString()

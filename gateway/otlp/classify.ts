@@ -1,5 +1,5 @@
 /** Decides which spans become decisions, by the attributes of each dialect. */
-import type { Attributes } from './attributes.ts'
+import type { SpanContent } from './content.ts'
 
 type Dialect = 'openinference' | 'gen_ai' | 'openllmetry' | 'ai_sdk'
 /** `generation` is a call to a language model, `decision` one to a decision model. */
@@ -74,7 +74,7 @@ const rules: readonly Rule[] = [
 const messageKeys = ['gen_ai.input.messages', 'gen_ai.output.messages']
 
 /** Returns null for a span that is not a step of an agent. The first rule that matches decides. */
-export function classOf(attributes: Attributes): SpanClass | null {
+export function classOf({ attributes, hasMessages }: SpanContent): SpanClass | null {
   for (const { dialect, key, kinds: kindOf, isOpen = false } of rules) {
     const value = attributes.peek(key)
     if (value === null) continue
@@ -85,6 +85,6 @@ export function classOf(attributes: Attributes): SpanClass | null {
     }
     if (!isOpen) return null
   }
-  const hasMessages = messageKeys.some((key) => attributes.has(key))
-  return hasMessages ? { dialect: 'gen_ai', kind: 'generation' } : null
+  const isCall = hasMessages || messageKeys.some((key) => attributes.has(key))
+  return isCall ? { dialect: 'gen_ai', kind: 'generation' } : null
 }

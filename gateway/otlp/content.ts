@@ -8,6 +8,10 @@ export interface SpanContent {
   readonly attributes: Attributes
   readonly inputMessages: readonly string[]
   readonly outputMessages: readonly string[]
+  /** Whether an event had a message, even without content. */
+  readonly hasMessages: boolean
+  /** The attributes of each result of an evaluation, in JSON. */
+  readonly evaluations: readonly string[]
 }
 
 /** A value as JSON text, and parsed if that was necessary. */
@@ -194,7 +198,9 @@ function jsonOfTree(tree: Tree): string {
 }
 
 /** Members of a reply that add nothing to its text. */
-const plainMembers = new Set(['role', 'content', 'contents', 'parts', 'finish_reason', 'name'])
+const plainMembers = new Set([
+  ...['role', 'content', 'contents', 'parts', 'finish_reason', 'index', 'name']
+])
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -241,30 +247,70 @@ const mergedEvents = new Set([
 ])
 const messageEvent = /^gen_ai\.(system|user|assistant|tool)\.message$/
 const choiceEvent = 'gen_ai.choice'
+export const evaluationEvent = 'gen_ai.evaluation.result'
+
+/** Returns the role of a message; null if the event is not a message. */
+function roleOf(event: string): string | null {
+  return event === choiceEvent ? 'assistant' : (messageEvent.exec(event)?.[1] ?? null)
+}
+
+export function isContentEvent(event: string): boolean {
+  return mergedEvents.has(event) || roleOf(event) !== null
+}
 
 /** Returns the attributes of a span and the content of its events. */
 export function contentOf({ attributes, events }: OtlpSpan): SpanContent {
-  if (events.length === 0) {
-    return { attributes: new Attributes(attributes), inputMessages: [], outputMessages: [] }
-  }
-  const [inputMessages, outputMessages]: [string[], string[]] = [[], []]
-  const all = new Map<string, Value>()
+  const [inputMessages, outputMessages, evaluations]: [string[], string[], string[]] = [[], [], []]
+  let hasMessages = false
+  const all = events.length === 0 ? attributes : new Map<string, Value>()
   for (const { name, attributes: own } of events) {
-    const role = messageEvent.exec(name)?.[1]
-    if (mergedEvents.has(name)) for (const [key, value] of own) all.set(key, value)
-    else if (role !== undefined) inputMessages.push(messageOf(role, own))
-    else if (name === choiceEvent) outputMessages.push(messageOf('assistant', own))
+    const role = roleOf(name)
+    if (mergedEvents.has(name)) merge(all, own)
+    else if (name === evaluationEvent) evaluations.push(jsonOf(own))
+    if (role === null) continue
+    hasMessages = true
+    const message = messageOf(role, own)
+    if (message !== null) (name === choiceEvent ? outputMessages : inputMessages).push(message)
   }
   // The attributes of the span win, because they come last.
-  for (const [key, value] of attributes) all.set(key, value)
-  return { attributes: new Attributes(all), inputMessages, outputMessages }
+  if (all !== attributes) for (const [key, value] of attributes) all.set(key, value)
+  return {
+    attributes: new Attributes(all),
+    inputMessages,
+    outputMessages,
+    hasMessages,
+    evaluations
+  }
 }
 
-function messageOf(role: string, values: Values): string {
+/** Adds the attributes of an event. Lists of messages are joined: streams send them in parts. */
+function merge(all: Map<string, Value>, own: Values): void {
+  for (const [key, value] of own) {
+    const known = all.get(key)
+    if (Array.isArray(known) && Array.isArray(value)) {
+      for (const each of value as Value[]) (known as Value[]).push(each)
+    } else {
+      all.set(key, value)
+    }
+  }
+}
+
+/** Members of a message that are not content. */
+const emptyMembers = new Set(['role', 'index', 'finish_reason', 'id', 'name'])
+
+/** Returns a message as JSON; null if its content was not captured. */
+function messageOf(role: string, values: Values): string | null {
+  const message = mapIn(values, 'message')
   const members = new Map([['role', JSON.stringify(role)]])
-  for (const [key, value] of values) {
-    if (key === 'gen_ai.system') continue
+  for (const [key, value] of [...values, ...(message ?? [])]) {
+    if (key === 'gen_ai.system' || value === null || value === message) continue
     members.set(key, key === 'content' ? jsonOf(value) : embeddedJsonOf(value).json)
   }
+  if ([...members.keys()].every((key) => emptyMembers.has(key))) return null
   return `{${[...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
+}
+
+function mapIn(values: Values, key: string): Values | null {
+  const value = values.get(key)
+  return value instanceof Map ? (value as Values) : null
 }

@@ -3,7 +3,7 @@ import { Problem } from '../../core/problem.ts'
 import { parseJson, spansOfJson } from './json.ts'
 import { spansOfProtobuf } from './protobuf.ts'
 import { FormatError, TooManyError } from './span.ts'
-import type { PlacedSpan } from './span.ts'
+import type { PlacedSpan, Signal } from './span.ts'
 
 /** Encoding of a request, and of its response. */
 export type Encoding = 'protobuf' | 'json'
@@ -20,27 +20,41 @@ export function encodingOf(contentType: string | undefined): Encoding | null {
   return encodings.find((encoding) => contentTypes[encoding] === name.trim()) ?? null
 }
 
+/** The message of each request in the definitions of OTLP. */
+const requestNames = {
+  traces: 'ExportTraceServiceRequest',
+  logs: 'ExportLogsServiceRequest'
+} as const
+
+export interface OtlpBody {
+  readonly signal: Signal
+  readonly encoding: Encoding
+  readonly bytes: Buffer
+}
+
 /**
- * Returns the spans of an ExportTraceServiceRequest. Reading one can throw a `SpanError`.
+ * Returns the spans or log records of a request. Reading one can throw a `SpanError`.
  * @throws {Problem} 400 if it is malformed, 413 if it has too many messages, also while a span is
  * read
  */
-export async function decodeTraces(
-  encoding: Encoding,
-  body: Buffer
-): Promise<Iterable<PlacedSpan>> {
+export async function decode(body: OtlpBody): Promise<Iterable<PlacedSpan>> {
+  const { signal, encoding, bytes } = body
   const explained = <T>(read: () => T): T => {
     try {
       return read()
     } catch (error) {
-      throw problemOf(encoding, error)
+      throw problemOf(body, error)
     }
   }
   try {
-    const spans = encoding === 'json' ? spansOfJson(await parseJson(body)) : spansOfProtobuf(body)
-    return explainEach(spans, explained)
+    return explainEach(
+      encoding === 'json'
+        ? spansOfJson(signal, await parseJson(bytes))
+        : spansOfProtobuf(signal, bytes),
+      explained
+    )
   } catch (error) {
-    throw problemOf(encoding, error)
+    throw problemOf(body, error)
   }
 }
 
@@ -57,7 +71,7 @@ function* explainEach(
 }
 
 /** Returns any other error unchanged, because it is a bug. */
-function problemOf(encoding: Encoding, error: unknown): unknown {
+function problemOf({ signal, encoding }: OtlpBody, error: unknown): unknown {
   if (error instanceof TooManyError) {
     return new Problem('payload_too_large', {
       detail: `${error.message}. Set a smaller batch size.`
@@ -66,7 +80,7 @@ function problemOf(encoding: Encoding, error: unknown): unknown {
   const isOfReader = error instanceof RangeError || (error as Error).constructor === Error
   if (!(error instanceof FormatError) && !isOfReader) return error
   const { message } = error as Error
-  return malformed(`The body is not an ExportTraceServiceRequest in ${encoding}: ${message}.`)
+  return malformed(`The body is not an ${requestNames[signal]} in ${encoding}: ${message}.`)
 }
 
 export function malformed(detail: string): Problem {

@@ -7,19 +7,26 @@ import { isLong, runSteps } from '../../core/json/steps.ts'
 import { runStepsYielding } from '../../platform/process/yield-to-event-loop.ts'
 import { FormatError, SpanError, idOfHex, placeFor, spanValuesMax } from './span.ts'
 import { tooDeep, tooManyValues, valueDepthMax } from './span.ts'
-import type { OtlpSpan, PlacedSpan, SpanEvent, Value } from './span.ts'
+import type { OtlpSpan, PlacedSpan, Signal, SpanEvent, Value } from './span.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 const statusErrors = new Set<unknown>([2, 'STATUS_CODE_ERROR'])
 
-/** Returns the spans of an ExportTraceServiceRequest. Throws if it is malformed. */
-export function* spansOfJson(request: Json): Generator<PlacedSpan> {
-  for (const resourceSpans of objectsIn(request, 'resourceSpans')) {
-    const resource = placeFor(() => valuesIn(objectIn(resourceSpans, 'resource')))
-    for (const scopeSpans of objectsIn(resourceSpans, 'scopeSpans')) {
-      const scope = textIn(objectIn(scopeSpans, 'scope'), 'name')
-      for (const span of objectsIn(scopeSpans, 'spans')) yield resource(scope, () => spanOf(span))
+/** The names of the lists in a request, and how to read the innermost objects. */
+const shapes = {
+  traces: { lists: ['resourceSpans', 'scopeSpans', 'spans'], read: spanOf },
+  logs: { lists: ['resourceLogs', 'scopeLogs', 'logRecords'], read: logRecordOf }
+} as const
+
+/** Returns the spans or log records of a request. Throws if it is malformed. */
+export function* spansOfJson(signal: Signal, request: Json): Generator<PlacedSpan> {
+  const { lists, read } = shapes[signal]
+  for (const ofResource of objectsIn(request, lists[0])) {
+    const resource = placeFor(() => valuesIn(objectIn(ofResource, 'resource')))
+    for (const ofScope of objectsIn(ofResource, lists[1])) {
+      const scope = textIn(objectIn(ofScope, 'scope'), 'name')
+      for (const item of objectsIn(ofScope, lists[2])) yield resource(scope, () => read(item))
     }
   }
 }
@@ -91,6 +98,15 @@ function spanOf(span: Json): OtlpSpan {
     isError: statusErrors.has(status['code']),
     statusMessage: textIn(status, 'message')
   }
+}
+
+/** Adds the members of the body, because older events have their content there. */
+function logRecordOf(record: Json): OtlpSpan {
+  const span = spanOf(record)
+  const body = valuesIn(objectIn(objectIn(record, 'body'), 'kvlistValue'), 0, 'values')
+  for (const [key, value] of body) span.attributes.set(key, value)
+  const endNanos = numberIn(record, 'timeUnixNano') || numberIn(record, 'observedTimeUnixNano')
+  return { ...span, name: textIn(record, 'eventName'), endNanos }
 }
 
 function eventOf(event: Json): SpanEvent {

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import protobuf from 'protobufjs'
 import { FormatError, SpanError, TooManyError, idOfHex, placeFor } from './span.ts'
 import { spanValuesMax, tooDeep, tooManyValues, valueDepthMax } from './span.ts'
-import type { OtlpSpan, PlacedSpan, SpanEvent, Value } from './span.ts'
+import type { OtlpSpan, PlacedSpan, Signal, SpanDraft, SpanEvent, Value } from './span.ts'
 
 /**
  * Maximum number of fields around spans. 10,000 spans have less than half of them; empty messages
@@ -47,8 +47,12 @@ const spanIdBytes = 8
  */
 const spanBytesMax = 8 * 1024 * 1024
 
-/** Returns the spans of an ExportTraceServiceRequest. Throws if it is malformed. */
-export function* spansOfProtobuf(body: Buffer): Generator<PlacedSpan> {
+/**
+ * Returns the spans or log records of a request, which nest under the same field numbers. Throws if
+ * it is malformed.
+ */
+export function* spansOfProtobuf(signal: Signal, body: Buffer): Generator<PlacedSpan> {
+  const fields = fieldsOf[signal]
   const reader = new Reader(body)
   for (const resourceSpans of partsIn(reader, whole(body), 1)) {
     const resource = placeFor(() => resourceIn(reader, resourceSpans))
@@ -56,7 +60,7 @@ export function* spansOfProtobuf(body: Buffer): Generator<PlacedSpan> {
       const [scopePart] = partsIn(reader, scopeSpans, 1)
       const scope = scopePart ? nameOf(reader, scopePart) : ''
       for (const span of partsIn(reader, scopeSpans, 2)) {
-        yield resource(scope, () => readSpan(at(reader, span), span.end))
+        yield resource(scope, () => readSpan(at(reader, span), span.end, fields))
       }
     }
   }
@@ -118,10 +122,7 @@ function nameOf(reader: Reader, scope: Part): string {
   return name ? textIn(reader.body, name.start, name.end) : ''
 }
 
-/** A span that is being read. */
-type Draft = { -readonly [Name in keyof OtlpSpan]: OtlpSpan[Name] } & { events: SpanEvent[] }
-
-type ReadField = (span: Draft, reader: Reader, end: number) => void
+type ReadField = (span: SpanDraft, reader: Reader, end: number) => void
 
 /** How to read each field of a span, by its tag: the field's number, and its type. */
 const spanFields: ReadonlyMap<number, ReadField> = new Map<number, ReadField>([
@@ -138,10 +139,31 @@ const spanFields: ReadonlyMap<number, ReadField> = new Map<number, ReadField>([
   [133, (span, reader) => (span.flags = reader.fixed32())]
 ])
 
-function readSpan(reader: Reader, end: number): OtlpSpan {
+/** How to read each field of a log record. */
+const logFields: ReadonlyMap<number, ReadField> = new Map<number, ReadField>([
+  [9, (span, reader) => (span.endNanos = unsignedOf(reader.fixed64()) || span.endNanos)],
+  [42, (span, reader, end) => readBody(span, reader, end)],
+  [50, (span, reader, end) => addPair(span.attributes, reader, end)],
+  [69, (span, reader) => (span.flags = reader.fixed32())],
+  [74, (span, reader, end) => (span.traceId = readId(reader, end, traceIdBytes))],
+  [82, (span, reader, end) => (span.spanId = readId(reader, end, spanIdBytes))],
+  [89, (span, reader) => (span.endNanos ||= unsignedOf(reader.fixed64()))],
+  [98, (span, reader, end) => (span.name = readText(reader, end))]
+])
+
+const fieldsOf = { traces: spanFields, logs: logFields }
+
+/** Adds the members of a body, because older events have their content there. */
+function readBody(span: SpanDraft, reader: Reader, end: number): void {
+  const body = readValue(reader, endOf(reader, end), 0)
+  if (!(body instanceof Map)) return
+  for (const [key, value] of body as Map<string, Value>) span.attributes.set(key, value)
+}
+
+function readSpan(reader: Reader, end: number, fields: ReadonlyMap<number, ReadField>): OtlpSpan {
   if (end - reader.pos > spanBytesMax) throw new SpanError('a span is too long')
   reader.valuesLeft = spanValuesMax
-  const span: Draft = {
+  const span: SpanDraft = {
     traceId: null,
     spanId: null,
     parentSpanId: null,
@@ -157,14 +179,14 @@ function readSpan(reader: Reader, end: number): OtlpSpan {
   }
   while (hasMore(reader, end)) {
     const tag = reader.uint32()
-    const readField = spanFields.get(tag)
+    const readField = fields.get(tag)
     if (readField === undefined) reader.skipType(tag & 7)
     else readField(span, reader, end)
   }
   return span
 }
 
-function readStatus(span: Draft, reader: Reader, end: number): void {
+function readStatus(span: SpanDraft, reader: Reader, end: number): void {
   while (hasMore(reader, end)) {
     const tag = reader.uint32()
     if (tag === 18) span.statusMessage = readText(reader, end)

@@ -1,5 +1,6 @@
 /** Reads the spans of a request: which of them become decisions, and which are rejected or ignored.
  */
+import { decisionIdOf } from '../../core/decision/of-span.ts'
 import { isUuid } from '../../core/ids/ids.ts'
 import { isLong } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
@@ -8,11 +9,13 @@ import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
 import { classOf } from './classify.ts'
 import type { StepKind } from './classify.ts'
 import { contentOf } from './content.ts'
-import { decodeTraces } from './decode.ts'
-import type { Encoding } from './decode.ts'
-import { SpanError } from './span.ts'
-import type { OtlpSpan, SpanFault, Values } from './span.ts'
-import { decisionIdOf, decisionOf, resourceOf } from './span-decision.ts'
+import { decode } from './decode.ts'
+import type { OtlpBody } from './decode.ts'
+import { LoggedCalls } from './log-records.ts'
+import type { SpanScore } from './log-records.ts'
+import { SpanError, idsMissing } from './span.ts'
+import type { OtlpSpan, SpanFault, SpanInPlace, Values } from './span.ts'
+import { decisionOf, resourceOf } from './span-decision.ts'
 import type { Resource, SpanOrigin } from './span-decision.ts'
 
 /** A span that becomes a decision. */
@@ -21,6 +24,8 @@ export interface Candidate {
   readonly traceparent: string
   /** The body of the decision, in JSON. */
   readonly json: string
+  /** See `SpanInPlace`. */
+  readonly records: number
 }
 
 export interface RejectedSpan {
@@ -29,65 +34,87 @@ export interface RejectedSpan {
   /** What a metric counts. */
   readonly fault: SpanFault | ProblemCode
   readonly reason: string
+  readonly records: number
 }
 
 export interface ReadSpans {
   readonly candidates: readonly Candidate[]
+  readonly scores: readonly SpanScore[]
   readonly rejected: readonly RejectedSpan[]
   readonly ignored: number
 }
 
+/** Maximum number of spans or log records of a request. */
 export const spansMax = 10_000
-
-interface TracesBody {
-  readonly encoding: Encoding
-  readonly bytes: Buffer
-  /** Spans of other kinds are ignored. */
-  readonly kinds: ReadonlySet<StepKind>
-}
 
 /**
  * Reads the body. Yields to the event loop while it reads a long one.
+ * @param kinds spans of other kinds are ignored
  * @throws {Problem} 400 if the body is malformed, 413 if it has too many spans
  */
-export async function readSpans({ encoding, bytes, kinds }: TracesBody): Promise<ReadSpans> {
-  const rejected: RejectedSpan[] = []
-  const origins: SpanOrigin[] = []
-  const parents: Parents = new Map()
-  const resourceFor = createResourceFor()
-  let [total, ignored] = [0, 0]
-  for (const placed of await decodeTraces(encoding, bytes)) {
+export async function readSpans(body: OtlpBody, kinds: ReadonlySet<StepKind>): Promise<ReadSpans> {
+  const selected = new SelectedSpans(kinds)
+  const calls = new LoggedCalls()
+  const pause = () => (isLong(body.bytes) ? yieldToEventLoop() : null)
+  let total = 0
+  for (const placed of await decode(body)) {
     if (++total > spansMax) throw tooManySpans()
-    if (isLong(bytes)) await yieldToEventLoop()
-    orReject(null, rejected, () => {
+    await pause()
+    selected.orReject(null, () => {
       const span = placed.read()
-      const content = contentOf(span)
-      const spanClass = classOf(content.attributes)
-      if (spanClass === null || !kinds.has(spanClass.kind)) {
-        ignored += 1
-        noteParent(span, parents)
-      } else {
-        const { scope, resource } = placed
-        origins.push({ span, spanClass, content, resource: resourceFor(resource), scope })
-      }
+      if (body.signal === 'traces') selected.select({ ...placed, span, records: 1 })
+      else if (!calls.add(span, placed)) selected.ignored += 1
     })
   }
-  const candidates: Candidate[] = []
-  for (const origin of origins) {
-    if (isLong(bytes)) await yieldToEventLoop()
-    orReject(origin.span, rejected, () => candidates.push(candidateOf(origin, parents)))
+  for (const call of calls) {
+    await pause()
+    selected.orReject(call, () => selected.select(call))
   }
-  return { candidates, rejected, ignored }
+  const candidates: Candidate[] = []
+  for (const origin of selected.origins) {
+    await pause()
+    selected.orReject(origin, () => candidates.push(candidateOf(origin, selected.parents)))
+  }
+  const { rejected, ignored } = selected
+  return { candidates, scores: calls.scores, rejected, ignored }
 }
 
-/** Rejects the span if no decision can contain one of its values. */
-function orReject(span: OtlpSpan | null, rejected: RejectedSpan[], read: () => void): void {
-  try {
-    read()
-  } catch (error) {
-    if (!(error instanceof SpanError)) throw error
-    const where = span === null ? '' : `${span.traceId ?? '?'}:${span.spanId ?? '?'}`
-    rejected.push({ where, fault: error.fault, reason: error.message })
+/** Sorts the spans into those that become decisions, and those that do not. */
+class SelectedSpans {
+  readonly origins: SpanOrigin[] = []
+  readonly rejected: RejectedSpan[] = []
+  readonly parents: Parents = new Map()
+  ignored = 0
+  readonly #kinds: ReadonlySet<StepKind>
+  readonly #resourceFor = createResourceFor()
+
+  constructor(kinds: ReadonlySet<StepKind>) {
+    this.#kinds = kinds
+  }
+
+  select(place: SpanInPlace): void {
+    const { span, records } = place
+    const content = contentOf(span)
+    const spanClass = classOf(content)
+    if (spanClass === null || !this.#kinds.has(spanClass.kind)) {
+      this.ignored += records
+      noteParent(span, this.parents)
+      return
+    }
+    const resource = this.#resourceFor(place.resource)
+    this.origins.push({ ...place, spanClass, content, resource })
+  }
+
+  /** Rejects the span if no decision can contain one of its values. */
+  orReject(of: Omit<SpanInPlace, 'resource'> | null, read: () => void): void {
+    try {
+      read()
+    } catch (error) {
+      if (!(error instanceof SpanError)) throw error
+      const where = of === null ? '' : `${of.span.traceId ?? '?'}:${of.span.spanId ?? '?'}`
+      const { fault, message: reason } = error
+      this.rejected.push({ where, fault, reason, records: of?.records ?? 1 })
+    }
   }
 }
 
@@ -122,22 +149,19 @@ function parentOf({ traceId, parentSpanId }: OtlpSpan, parents: Parents): string
 }
 
 const sampled = 1
-const idsMissing =
-  'trace_id must have 16 bytes and span_id 8, not all zeros. This URL accepts only traces; send ' +
-  'no logs to it'
-
 /** @throws {SpanError} if the span has no ids or no content */
 function candidateOf(origin: SpanOrigin, parents: Parents): Candidate {
-  const { content, span } = origin
+  const { content, span, records } = origin
   const { traceId, spanId, flags } = span
-  if (traceId === null || spanId === null) throw new SpanError(idsMissing, 'ids_missing')
+  if (traceId === null || spanId === null) throw idsMissing()
   const own = content.attributes.takeText(['sluice.decision_id'])
   if (own !== null && !isUuid(own)) throw new SpanError('sluice.decision_id must be a UUID')
   const parent = parentOf(span, parents)
   return {
-    decisionId: own?.toLowerCase() ?? decisionIdOf(traceId, spanId),
+    decisionId: own?.toLowerCase() ?? decisionIdOf(`${traceId}:${spanId}`),
     traceparent: `00-${traceId}-${spanId}-${(flags & sampled) === sampled ? '01' : '00'}`,
-    json: decisionOf(origin, parent === null ? null : decisionIdOf(traceId, parent))
+    json: decisionOf(origin, parent === null ? null : decisionIdOf(`${traceId}:${parent}`)),
+    records
   }
 }
 
@@ -146,4 +170,9 @@ function tooManySpans(): Problem {
     detail: `The request has more than ${spansMax} spans. Set a smaller batch size.`,
     members: { limit_spans: spansMax }
   })
+}
+
+/** Returns the number of spans or log records. */
+export function recordsOf(spans: readonly { readonly records: number }[]): number {
+  return spans.reduce((sum, { records }) => sum + records, 0)
 }

@@ -1,27 +1,16 @@
 /** Converts a span to a decision, as the JSON that the ingest path reads. */
-import { createUuidv5 } from '../../core/ids/ids.ts'
 import type { Attributes } from './attributes.ts'
 import type { SpanClass } from './classify.ts'
 import { takeInput, takeOutput } from './content.ts'
 import type { SpanContent } from './content.ts'
 import { SpanError, jsonOf } from './span.ts'
-import type { OtlpSpan, Value, Values } from './span.ts'
+import type { OtlpSpan, SpanInPlace, Value, Values } from './span.ts'
 
-/** Namespace of the ids of spans. It is public, so that anyone can compute an id from a trace. */
-export const otlpNamespace = '6f0c1f5e-8a53-5b0e-9d0c-2b1f6a7c4e11'
-const idOfName = createUuidv5(otlpNamespace)
-
-export function decisionIdOf(traceId: string, spanId: string): string {
-  return idOfName(`${traceId}:${spanId}`)
-}
-
-/** A span and where it comes from. */
-export interface SpanOrigin {
-  readonly span: OtlpSpan
+/** A span and what is known about it. */
+export interface SpanOrigin extends Omit<SpanInPlace, 'resource'> {
   readonly spanClass: SpanClass
   readonly content: SpanContent
   readonly resource: Resource
-  readonly scope: string
 }
 
 /** What the decisions of a resource have in common. */
@@ -116,7 +105,7 @@ export function resourceOf(values: Values): Resource {
 export function decisionOf(origin: SpanOrigin, parentId: string | null): string {
   const { content, spanClass, resource } = origin
   const { attributes } = content
-  const { body, format } = takeContent(content)
+  const { body, format } = takeContent(origin)
   const tokens = tokensOf(content)
   const { kind } = spanClass
   const isCall = kind === 'generation' || kind === 'decision'
@@ -127,6 +116,7 @@ export function decisionOf(origin: SpanOrigin, parentId: string | null): string 
     member('finish_reasons', attributes.take(keys.finishReasons)),
     format,
     isCall || tokens === '' ? '' : `,"usage_aggregate":{${tokens.slice(1)}}`,
+    evaluationsOf(content),
     `,"resource":${resource.json}`
   ].join('')
   return [
@@ -143,10 +133,12 @@ const noInput = { json: 'null', isCut: false }
 const noOutput = { text: '', format: 'none', isCut: false } as const
 
 /** Returns the members `input` and `output`, and how they are represented. */
-function takeContent(content: SpanContent) {
+function takeContent({ content, span, isLogged }: SpanOrigin) {
   const [foundInput, foundOutput] = [takeInput(content), takeOutput(content)]
   if (foundInput === null && foundOutput === null)
     throw new SpanError(contentMissing, 'content_not_captured')
+  if (foundOutput === null && isLogged && !span.isError)
+    throw new SpanError(replyMissing, 'reply_missing')
   const [input, output] = [foundInput ?? noInput, foundOutput ?? noOutput]
   return {
     body: `"input":${input.json},"output":${JSON.stringify(output.text)}`,
@@ -160,6 +152,10 @@ const contentMissing =
   'the content was not captured; set ' +
   'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY, or the setting of your ' +
   'instrumentation that records inputs and outputs'
+
+const replyMissing =
+  'the log record of the reply is not in the same request; set OTEL_BLRP_SCHEDULE_DELAY to more ' +
+  'than the duration of your calls, in milliseconds'
 
 /** Returns a member of an object with a leading comma, or nothing if there is no text. */
 function text(name: string, value: string | null): string {
@@ -188,6 +184,10 @@ const wholeNumber = /^(?:0|[1-9]\d{0,14})$/
 function takeCount(attributes: Attributes, names: readonly string[]): string | null {
   const name = names.find((each) => wholeNumber.test(attributes.peek(each) ?? ''))
   return name === undefined ? null : attributes.takeText([name])
+}
+
+function evaluationsOf({ evaluations }: SpanContent): string {
+  return evaluations.length === 0 ? '' : `,"evaluations":[${evaluations.join(',')}]`
 }
 
 /** Returns the first members of `metadata.otel`. */

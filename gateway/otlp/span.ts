@@ -1,5 +1,8 @@
 /** Spans and their values, as both encodings of OTLP are decoded. */
 
+/** What a request contains: spans, or log records. */
+export type Signal = 'traces' | 'logs'
+
 /** An AnyValue. Integers that a double cannot hold are bigints. */
 export type Value =
   | string
@@ -32,12 +35,20 @@ export interface OtlpSpan {
   readonly statusMessage: string
 }
 
+/** A span that is being read. */
+export type SpanDraft = { -readonly [Name in keyof OtlpSpan]: OtlpSpan[Name] } & {
+  readonly events: SpanEvent[]
+}
+
 export interface SpanEvent {
   readonly name: string
   readonly attributes: Values
 }
 
-/** A span with the attributes of its resource and the name of its scope. */
+/**
+ * A span with the attributes of its resource and the name of its scope. A log record is read as a
+ * span: its name is that of the event, and it ends at the time of the record.
+ */
 export interface PlacedSpan {
   /** The same object for all spans of a resource. */
   readonly resource: Values
@@ -46,8 +57,17 @@ export interface PlacedSpan {
   readonly read: () => OtlpSpan
 }
 
+/** A span that was read, or the log records of one call. */
+export interface SpanInPlace extends Omit<PlacedSpan, 'read'> {
+  readonly span: OtlpSpan
+  /** Number of log records, or 1 for a span. */
+  readonly records: number
+  /** Whether log records have the content, so that they are rejected without a reply. */
+  readonly isLogged?: boolean
+}
+
 /** Why a span is rejected, as a metric counts it. */
-export type SpanFault = 'content_not_captured' | 'ids_missing' | 'value_invalid'
+export type SpanFault = 'content_not_captured' | 'ids_missing' | 'reply_missing' | 'value_invalid'
 
 /**
  * Creates a function that places the spans of a resource. If its attributes cannot be read, none of
@@ -82,6 +102,13 @@ export class SpanError extends Error {
     super(message)
     this.fault = fault
   }
+}
+
+export function idsMissing(): SpanError {
+  const message =
+    'trace_id must have 16 bytes and span_id 8, not all zeros. Send spans to /v1/traces and log ' +
+    'records of calls to /v1/logs'
+  return new SpanError(message, 'ids_missing')
 }
 
 /** A request with too many messages, which would block the process while it reads them. */

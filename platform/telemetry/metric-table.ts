@@ -109,10 +109,16 @@ export const metricTable = {
     help: 'Spans of answered requests to /v1/traces, by outcome: queued, rejected, ignored.',
     labels: ['outcome']
   },
+  sluice_otlp_log_records_total: {
+    type: 'counter',
+    unit: 'log records',
+    help: 'Log records of answered requests to /v1/logs, by outcome: queued, scored, rejected, ignored.',
+    labels: ['outcome']
+  },
   sluice_otlp_rejected_total: {
     type: 'counter',
     unit: 'spans',
-    help: 'Rejected spans, by reason.',
+    help: 'Rejected spans and log records, by reason.',
     labels: ['reason']
   },
   sluice_client_dropped_total: {

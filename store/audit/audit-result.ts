@@ -1,6 +1,7 @@
 /** Classifies a settled message by the state of its decision in Postgres. */
 import type { Decision } from '../../core/decision/decision.ts'
 import { fingerprintOf } from '../../core/decision/fingerprint.ts'
+import { isOfSpan } from '../../core/decision/of-span.ts'
 
 /** All outcomes, in print order. */
 export const auditOutcomes = [
@@ -72,6 +73,8 @@ export function classify(
   }
   if (identity.isErased) return { outcome: 'erased' }
   if (!identity.fingerprint.equals(fingerprintOf(decision))) {
+    // Another decision of the same span is stored.
+    if (isOfSpan(decision)) return { outcome: 'duplicate' }
     return { outcome: 'missing', why: 'conflict_not_reported' }
   }
   if (hasRow) return { outcome: isFirst() ? 'stored' : 'duplicate' }

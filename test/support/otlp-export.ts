@@ -8,9 +8,10 @@ protobuf.util.recursionLimit = 1000
 const root = new protobuf.Root()
 root.resolvePath = (_origin, target) => join(import.meta.dirname, '../../schemas', target)
 root.loadSync('opentelemetry/proto/collector/trace/v1/trace_service.proto')
-const service = 'opentelemetry.proto.collector.trace.v1'
-const requestType = root.lookupType(`${service}.ExportTraceServiceRequest`)
-const responseType = root.lookupType(`${service}.ExportTraceServiceResponse`)
+root.loadSync('opentelemetry/proto/collector/logs/v1/logs_service.proto')
+const requestType = root.lookupType('ExportTraceServiceRequest')
+const responseType = root.lookupType('ExportTraceServiceResponse')
+const logsRequestType = root.lookupType('ExportLogsServiceRequest')
 const { root: errors } = protobuf.parse(
   'syntax = "proto3"; message Status { int32 code = 1; string message = 2; }'
 )
@@ -53,6 +54,29 @@ export function attributesOf(members: object): object[] {
     .map(([key, value]) => ({ key, value: anyValue(value) }))
 }
 
+export interface TestLogRecord {
+  readonly traceId?: string
+  readonly spanId?: string
+  readonly eventName?: string
+  readonly attributes?: unknown
+  readonly body?: object
+  readonly timeUnixNano?: string
+}
+
+/** Returns a log record of the test span, with an event. */
+export function aLogRecord(
+  eventName: string,
+  members: object,
+  more: TestLogRecord = {}
+): TestLogRecord {
+  return { traceId, spanId, eventName, attributes: attributesOf(members), ...more }
+}
+
+/** Returns the body of a log record with these members. */
+export function bodyOf(members: object): TestLogRecord {
+  return { body: anyValue(members) }
+}
+
 export function aSpan(members: object, more: TestSpan = {}): TestSpan {
   return { traceId, spanId, attributes: attributesOf(members), ...more }
 }
@@ -63,16 +87,14 @@ export function exportOf(
   spans: readonly TestSpan[],
   resource: object = { 'service.name': 'claims' }
 ): Buffer {
-  const bytesOf = (id: string | undefined) =>
-    encoding === 'json' || id === undefined ? id : Buffer.from(id, 'hex')
   const all = spans.map((span) => ({
     name: 'step',
     startTimeUnixNano: '1764000000000000000',
     endTimeUnixNano: '1764000001500000000',
     ...span,
-    traceId: bytesOf(span.traceId),
-    spanId: bytesOf(span.spanId),
-    parentSpanId: bytesOf(span.parentSpanId)
+    traceId: idIn(encoding, span.traceId),
+    spanId: idIn(encoding, span.spanId),
+    parentSpanId: idIn(encoding, span.parentSpanId)
   }))
   const scopeSpans = [{ scope: { name: 'test' }, spans: all }]
   const request = {
@@ -82,8 +104,36 @@ export function exportOf(
   return Buffer.from(requestType.encode(requestType.fromObject(request)).finish())
 }
 
+function idIn(encoding: Encoding, id: string | undefined) {
+  return encoding === 'json' || id === undefined ? id : Buffer.from(id, 'hex')
+}
+
+/** Returns the bytes of a request with these log records. */
+export function logsOf(
+  encoding: Encoding,
+  records: readonly TestLogRecord[],
+  resource: object = { 'service.name': 'claims' }
+): Buffer {
+  const logRecords = records.map((record) => ({
+    timeUnixNano: '1764000001500000000',
+    ...record,
+    traceId: idIn(encoding, record.traceId),
+    spanId: idIn(encoding, record.spanId)
+  }))
+  const scopeLogs = [{ scope: { name: 'test' }, logRecords }]
+  const request = {
+    resourceLogs: [{ resource: { attributes: attributesOf(resource) }, scopeLogs }]
+  }
+  if (encoding === 'json') return Buffer.from(JSON.stringify(request))
+  return Buffer.from(logsRequestType.encode(logsRequestType.fromObject(request)).finish())
+}
+
 interface Answer {
-  readonly partialSuccess?: { readonly rejectedSpans: string; readonly errorMessage: string }
+  readonly partialSuccess?: {
+    readonly rejectedSpans?: string
+    readonly rejectedLogRecords?: string
+    readonly errorMessage: string
+  }
 }
 
 export function answerIn(encoding: Encoding, bytes: Buffer): Answer {

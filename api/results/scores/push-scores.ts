@@ -26,12 +26,17 @@ const checkPushedScore = createCheck(pushedScore)
 /** The accepted score, or the problem. Null if the score already exists. */
 export type PushResult = Push | Problem | null
 
+export interface PushedResult {
+  readonly id: string
+  readonly result: PushResult
+}
+
 /** Stores scores. Returns one result per score, in the order sent. */
 export async function pushScores(
   principal: Principal,
   scores: readonly unknown[],
   { store, decisionsTopic, clock }: Pick<Services, 'store' | 'decisionsTopic' | 'clock'>
-): Promise<readonly { readonly id: string; readonly result: PushResult }[]> {
+): Promise<readonly PushedResult[]> {
   const pushedAt = clock.now()
   const organizationId = principal.organization_id
   const db = store.of(organizationId)

@@ -4,14 +4,17 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { Problem } from '../../../../core/problem.ts'
-import { decodeTraces } from '../../../../gateway/otlp/decode.ts'
+import { decode } from '../../../../gateway/otlp/decode.ts'
 import type { Encoding } from '../../../../gateway/otlp/decode.ts'
 import { SpanError, jsonOf } from '../../../../gateway/otlp/span.ts'
 import type { OtlpSpan, Value } from '../../../../gateway/otlp/span.ts'
 import { aSpan, encodings, exportOf, idOf, traceId } from '../../../support/otlp-export.ts'
 
-async function decode(encoding: Encoding, body: Buffer): Promise<OtlpSpan[]> {
-  return [...(await decodeTraces(encoding, body))].map(({ read }) => read())
+const placedIn = (encoding: Encoding, bytes: Buffer) =>
+  decode({ signal: 'traces', encoding, bytes })
+
+async function spansIn(encoding: Encoding, body: Buffer): Promise<OtlpSpan[]> {
+  return [...(await placedIn(encoding, body))].map(({ read }) => read())
 }
 
 /** A value as tests write it, without bytes, which the test encoder does not write. */
@@ -47,7 +50,7 @@ describe.each(encodings)('in %s', (encoding) => {
     const members = fc.dictionary(fc.string(), written, { maxKeys: 6, noNullPrototype: true })
     await fc.assert(
       fc.asyncProperty(fc.array(members, { minLength: 1, maxLength: 4 }), async (all) => {
-        const spans = await decode(
+        const spans = await spansIn(
           encoding,
           exportOf(
             encoding,
@@ -61,7 +64,7 @@ describe.each(encodings)('in %s', (encoding) => {
   })
 
   test('a span has its ids, times, flags, events and status', async () => {
-    const [span] = await decode(
+    const [span] = await spansIn(
       encoding,
       exportOf(encoding, [
         aSpan(
@@ -93,7 +96,7 @@ describe.each(encodings)('in %s', (encoding) => {
 
   test('a value that nests too deep rejects only its span', async () => {
     const deep = Array.from({ length: 70 }).reduce<Written>((inner) => [inner], 1)
-    const [placed] = await decodeTraces(encoding, exportOf(encoding, [aSpan({ deep })]))
+    const [placed] = await placedIn(encoding, exportOf(encoding, [aSpan({ deep })]))
     expect(() => placed?.read()).toThrow(SpanError)
   })
 
@@ -109,7 +112,7 @@ describe.each(encodings)('in %s', (encoding) => {
         const changed = Buffer.from(body)
         changed[at] = byte
         try {
-          await decode(encoding, changed.subarray(0, end))
+          await spansIn(encoding, changed.subarray(0, end))
         } catch (error) {
           expect(error instanceof Problem || error instanceof SpanError).toBe(true)
         }
@@ -136,8 +139,8 @@ test('JSON of values keeps digits, and has no other numbers than JSON allows', (
 test('unknown fields are skipped', async () => {
   const body = exportOf('protobuf', [aSpan({ a: 1 })])
   const unknown = Buffer.from([0xf8, 0x06, 0x05, 0xfa, 0x06, 0x01, 0x00])
-  expect(await decode('protobuf', Buffer.concat([unknown, body, unknown]))).toEqual(
-    await decode('protobuf', body)
+  expect(await spansIn('protobuf', Buffer.concat([unknown, body, unknown]))).toEqual(
+    await spansIn('protobuf', body)
   )
 })
 
@@ -159,7 +162,7 @@ test.each([
   ['scopes', inField(1, emptyMessages(2, 1_000_000))],
   ['spans', inField(1, inField(2, emptyMessages(2, 1_000_000)))]
 ])('a million empty %s are rejected before they are read', async (_what, body) => {
-  await expect(decode('protobuf', body)).rejects.toMatchObject({ code: 'payload_too_large' })
+  await expect(spansIn('protobuf', body)).rejects.toMatchObject({ code: 'payload_too_large' })
 })
 
 test.each([
@@ -167,19 +170,19 @@ test.each([
   ['events', 11]
 ])('a span with very many empty %s is rejected alone', async (_what, field) => {
   const span = emptyMessages(field, 20_000)
-  const [placed] = await decodeTraces('protobuf', inField(1, inField(2, inField(2, span))))
+  const [placed] = await placedIn('protobuf', inField(1, inField(2, inField(2, span))))
   expect(() => placed?.read()).toThrow('more than 10000 values')
 })
 
 test('a field that is longer than its message is malformed', async () => {
   const name = Buffer.from([0x2a, 5, 97])
   const body = Buffer.concat([inField(1, inField(2, inField(2, name))), Buffer.alloc(9)])
-  await expect(decode('protobuf', body)).rejects.toMatchObject({ code: 'malformed_request' })
+  await expect(spansIn('protobuf', body)).rejects.toMatchObject({ code: 'malformed_request' })
 })
 
 test('many values in JSON are rejected before they are parsed', async () => {
   const body = Buffer.from(`{"resourceSpans":[${'{},'.repeat(1_000_001)}{}]}`)
-  await expect(decode('json', body)).rejects.toMatchObject({ code: 'malformed_request' })
+  await expect(spansIn('json', body)).rejects.toMatchObject({ code: 'malformed_request' })
 })
 
 test('long integers in JSON keep their digits outside and inside of strings', async () => {
@@ -190,7 +193,7 @@ test('long integers in JSON keep their digits outside and inside of strings', as
     { key: 'none', value: { intValue: null } }
   ]
   const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ attributes }] }] }] })
-  const [span] = await decode('json', Buffer.from(body.replace('"intValue":1', text)))
+  const [span] = await spansIn('json', Buffer.from(body.replace('"intValue":1', text)))
   expect(span?.attributes).toEqual(
     new Map<string, Value>([
       ['text', text],
@@ -204,7 +207,7 @@ test('attributes of a resource that cannot be read reject its spans', async () =
   const deep = Array.from({ length: 70 }).reduce<Written>((inner) => [inner], 1)
   const spans = [aSpan({}), aSpan({})]
   for (const encoding of encodings) {
-    const placed = [...(await decodeTraces(encoding, exportOf(encoding, spans, { deep })))]
+    const placed = [...(await placedIn(encoding, exportOf(encoding, spans, { deep })))]
     expect(placed).toHaveLength(2)
     for (const { read } of placed) expect(read).toThrow(SpanError)
   }

@@ -7,7 +7,9 @@ import { loadKernel } from '../../../../gateway/ingest/kernel/kernel.ts'
 import type { Quota } from '../../../../gateway/ingest/limit-rate.ts'
 import { createOutcomes } from '../../../../gateway/ingest/outcomes.ts'
 import type { Encoding } from '../../../../gateway/otlp/decode.ts'
-import { createTraces } from '../../../../gateway/otlp/traces.ts'
+import type { SpanScore } from '../../../../gateway/otlp/log-records.ts'
+import type { Signal } from '../../../../gateway/otlp/span.ts'
+import { createExport } from '../../../../gateway/otlp/export.ts'
 import { createDecoderFactory } from '../../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import { decisionContract } from '../../../../schemas/index.ts'
@@ -28,12 +30,14 @@ const kafkaUnavailable = new Problem('log_unavailable', {
 })
 
 interface Scene {
+  /** Default: traces. */
+  readonly signal?: Signal
   readonly granted?: number
   /** Fails the writing of this item. */
   readonly failsAt?: number
 }
 
-export function scene({ granted, failsAt }: Scene = {}) {
+export function scene({ signal = 'traces', granted, failsAt }: Scene = {}) {
   const metrics = new RecordingMetrics()
   const { notes: usage } = createNotes()
   const produced: { readonly decision: Decision; readonly headers: Record<string, string> }[] = []
@@ -42,7 +46,8 @@ export function scene({ granted, failsAt }: Scene = {}) {
     const fits = Math.min(items, granted ?? items)
     return { ...quota, granted: fits, problem: fits < items ? limited : null }
   }
-  const traces = createTraces({
+  const scores: SpanScore[] = []
+  const takeExport = createExport(signal, {
     authenticate: () => Promise.resolve(principal),
     findSpent: () => null,
     shareLong: createFairShare({ what: 'bodies', atOnceMax: 1, waitingMax: 32 }),
@@ -53,6 +58,10 @@ export function scene({ granted, failsAt }: Scene = {}) {
       return whole
     },
     limitAgents: async () => {},
+    pushSpanScores: (_who, some) => {
+      scores.push(...some)
+      return Promise.resolve([])
+    },
     produce: async (batch) => {
       for (const index of batch.problems.keys()) {
         const record = recordAt(batch, index)
@@ -69,7 +78,11 @@ export function scene({ granted, failsAt }: Scene = {}) {
   const sendBytes = async (encoding: Encoding, body: Buffer, headers: Call['headers'] = {}) => {
     const type = { 'content-type': contentTypes[encoding], ...headers }
     const useBody: Call['useBody'] = (_limits, use) => use(body)
-    const { status, headers: sent, ...content } = await traces(callOf({ headers: type, useBody }))
+    const {
+      status,
+      headers: sent,
+      ...content
+    } = await takeExport(callOf({ headers: type, useBody }))
     return { status, headers: sent, bytes: Buffer.from(content.bytes ?? content.body) }
   }
   const send = (encoding: Encoding, spans: readonly TestSpan[], headers: Call['headers'] = {}) =>
@@ -77,10 +90,10 @@ export function scene({ granted, failsAt }: Scene = {}) {
   const spansCounted = (): Record<string, number> =>
     Object.fromEntries(
       metrics.counts
-        .filter(({ name }) => name === 'sluice_otlp_spans_total')
+        .filter(({ name }) => /^sluice_otlp_(spans|log_records)_total$/.test(name))
         .map(({ labels, value }) => [labels['outcome'] ?? '', value])
     )
-  return { send, sendBytes, produced, spansCounted, reported }
+  return { send, sendBytes, produced, scores, spansCounted, reported }
 }
 
 const decodePayload = createDecoderFactory<Decision>(decisionContract.schema)(

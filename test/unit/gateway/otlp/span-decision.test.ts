@@ -1,7 +1,7 @@
 /** Tests that spans of each dialect become decisions. */
 import { describe, expect, test } from '@jest/globals'
 import { uuidv5 } from '../../../../core/ids/ids.ts'
-import { otlpNamespace } from '../../../../gateway/otlp/span-decision.ts'
+import { otlpNamespace } from '../../../../core/decision/of-span.ts'
 import {
   aSpan,
   answerIn,

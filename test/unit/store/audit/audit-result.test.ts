@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { classify } from '../../../../store/audit/audit-result.ts'
 import type { StoredState, AuditResult } from '../../../../store/audit/audit-result.ts'
+import { decisionIdOf } from '../../../../core/decision/of-span.ts'
 import { fingerprintOf } from '../../../../core/decision/fingerprint.ts'
 import { aDecision } from '../../../support/builders.ts'
 
@@ -32,6 +33,14 @@ const cases: [string, Partial<StoredState>, AuditResult][] = [
 test.each(cases)('%s', (_, changes, expected) => {
   const context = { state: { ...state, ...changes }, keptFrom, isFirst: () => true }
   expect(classify(decision, context)).toEqual(expected)
+})
+
+test('counts another decision of the same span as a duplicate', () => {
+  const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
+  const metadata = `{"trace_id":"${traceId}","kind":"agent","otel":{"span_id":"${spanId}"}}`
+  const ofSpan = { ...decision, decision_id: decisionIdOf(`${traceId}:${spanId}`), metadata }
+  const context = { state: { ...state, identity: foreign }, keptFrom, isFirst: () => true }
+  expect(classify(ofSpan, context)).toEqual({ outcome: 'duplicate' })
 })
 
 test('counts a repeated identity as a duplicate', () => {

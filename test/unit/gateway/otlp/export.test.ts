@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { uuidv5 } from '../../../../core/ids/ids.ts'
-import { otlpNamespace } from '../../../../gateway/otlp/span-decision.ts'
+import { otlpNamespace } from '../../../../core/decision/of-span.ts'
 import { spansMax } from '../../../../gateway/otlp/read-spans.ts'
 import {
   aSpan,
@@ -46,7 +46,7 @@ describe.each(encodings)('in %s', (encoding) => {
     expect(errorMessage).toContain('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY')
     expect(errorMessage).toContain(`first ${traceId}:${idOf(2)}`)
     expect(errorMessage).toContain('/agent_id must')
-    expect(errorMessage).toContain('accepts only traces')
+    expect(errorMessage).toContain('Send spans to /v1/traces')
     expect(spansCounted()).toEqual({ ignored: 0, queued: 1, rejected: 3 })
   })
 
@@ -125,7 +125,7 @@ test('a string that is not UTF-8 rejects only its span', async () => {
   const { status, bytes } = await sendBytes('protobuf', body)
   expect(status).toBe(200)
   expect(answerIn('protobuf', bytes).partialSuccess?.errorMessage).toBe(
-    'Spans rejected: 1. 1: a string is not UTF-8'
+    'Rejected: 1. 1: a string is not UTF-8'
   )
   expect(produced).toHaveLength(1)
 })

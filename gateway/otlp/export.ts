@@ -1,12 +1,14 @@
-/** Ingests traces: the spans of agents become decisions, which take the steps of a batch.
+/** Ingests exports of OpenTelemetry: spans of agents, and log records with the content of calls,
+ * become decisions, which take the steps of a batch. Results of evaluations become scores.
  *
- *     POST /v1/traces
+ *     POST /v1/traces, POST /v1/logs
  *       ├─ authenticate ─▶ 401 · 403 · 503, or 429 before the body is read
  *       ├─ decode ───────▶ 400 not OTLP · 413 too large, or too many spans · 415
  *       ├─ read spans ───▶ span: ignored · rejected, because it has no ids or no content
  *       ├─ read decisions ▶ span: rejected as an invalid decision · 503 schema not loaded
  *       ├─ rate-limit ───▶ 429 unless every span fits · 413 if they can never fit
  *       ├─ produce ──────▶ 503 if any decision is not acknowledged
+ *       ├─ push scores ──▶ score: rejected · 503 if its decision may still be stored
  *       └─ answer ───────▶ 200, with a partial success if spans can never be accepted
  *
  * A request that gets 429 or 503 is sent again as a whole. The decision_id of a span depends only
@@ -37,10 +39,12 @@ import { stepKinds } from './classify.ts'
 import type { StepKind } from './classify.ts'
 import { contentTypes, encodingOf, malformed } from './decode.ts'
 import type { Encoding } from './decode.ts'
-import { readSpans } from './read-spans.ts'
+import { readSpans, recordsOf } from './read-spans.ts'
 import type { Candidate, ReadSpans, RejectedSpan } from './read-spans.ts'
+import type { PushSpanScores } from './push-span-scores.ts'
+import type { Signal } from './span.ts'
 
-interface TracesDependencies {
+interface ExportDependencies {
   readonly authenticate: Authenticate
   readonly findSpent: FindSpent
   readonly shareLong: FairShare
@@ -52,18 +56,22 @@ interface TracesDependencies {
   readonly usage: CountUsage
   readonly metrics: Metrics
   readonly logger: Logger
+  readonly pushSpanScores: PushSpanScores
   readonly reportRejection: ReportRejection
 }
 
 /** Maximum size of the decompressed body in bytes, as the protocol recommends. */
-export const tracesBytesMax = 20 * 1024 * 1024
+export const exportBytesMax = 20 * 1024 * 1024
 export const kindsHeader = 'sluice-otlp-kinds'
 const defaultKinds: ReadonlySet<StepKind> = new Set(['agent', 'decision', 'generation'])
 
-export function createTraces(dependencies: TracesDependencies) {
+/** Creates the handler of the requests with spans, or of those with log records. */
+export function createExport(signal: Signal, dependencies: ExportDependencies) {
   const { authenticate, findSpent, shareLong, readBatch, logger } = dependencies
-  const { limitWhole, limitAgents, produce, outcomes, reportRejection } = dependencies
-  const countSpans = createCountSpans(dependencies)
+  const { limitWhole, limitAgents, produce, pushSpanScores } = dependencies
+  const { outcomes, reportRejection } = dependencies
+  const countDecisions = createCountDecisions(dependencies)
+  const countSpans = createCountSpans(signal, dependencies.metrics)
 
   async function take(attempt: Attempt, batches: DecisionBatch[]): Promise<Reply> {
     const { call } = attempt
@@ -75,9 +83,9 @@ export function createTraces(dependencies: TracesDependencies) {
     const kinds = kindsOf(call.headers[kindsHeader])
     const inShare: WorkShare = (work) => shareLong(organizationId, work)
     const spans = await call.useBody(
-      { bytesMax: tracesBytesMax, sharedBy: organizationId, inShare },
+      { bytesMax: exportBytesMax, sharedBy: organizationId, inShare },
       async (bytes) => {
-        const read = await readSpans({ encoding, bytes, kinds })
+        const read = await readSpans({ signal, encoding, bytes }, kinds)
         for (const some of groupsOf(read.candidates)) {
           if (isLong(bytes)) await yieldToEventLoop()
           const request = requestOf(some, principal)
@@ -92,12 +100,20 @@ export function createTraces(dependencies: TracesDependencies) {
     throwRetryable(batches)
     await Promise.all(batches.map(produce))
     throwRetryable(batches)
-    const rejected = [...spans.rejected, ...rejectedIn(batches, spans.candidates)]
-    countSpans(attempt, batches, { ...spans, rejected })
-    return success(encoding, rejected, quota.headers)
+    const unscored = await pushSpanScores(principal, spans.scores)
+    const unqueued = rejectedIn(batches, spans.candidates)
+    const rejected = [...spans.rejected, ...unqueued, ...unscored]
+    countDecisions(attempt, batches)
+    countSpans({
+      queued: recordsOf(spans.candidates) - recordsOf(unqueued),
+      scored: spans.scores.length - unscored.length,
+      rejected,
+      ignored: spans.ignored
+    })
+    return success({ signal, encoding }, rejected, quota.headers)
   }
 
-  return async function traces(call: Call): Promise<Reply> {
+  return async function takeExport(call: Call): Promise<Reply> {
     const attempt = outcomes.begin(call)
     const batches: DecisionBatch[] = []
     try {
@@ -117,13 +133,9 @@ export function createTraces(dependencies: TracesDependencies) {
   }
 }
 
-/** Creates a function that counts the outcome of each span of an accepted request. */
-function createCountSpans(
-  parts: Pick<TracesDependencies, 'outcomes' | 'usage' | 'metrics'>
-): (attempt: Attempt, batches: readonly DecisionBatch[], spans: ReadSpans) => void {
-  const { outcomes, usage, metrics } = parts
-
-  return function countSpans(attempt, batches, spans) {
+/** Creates a function that counts the outcome of each decision of an accepted request. */
+function createCountDecisions({ outcomes, usage }: ExportDependencies) {
+  return function countDecisions(attempt: Attempt, batches: readonly DecisionBatch[]): void {
     let queued = 0
     for (const batch of batches) {
       attempt.batch = batch
@@ -135,12 +147,36 @@ function createCountSpans(
     }
     if (queued > 0) outcomes.count('queued', '', queued)
     usage.accepted(attempt, queued)
-    metrics.count('sluice_otlp_spans_total', { outcome: 'queued' }, queued)
-    metrics.count('sluice_otlp_spans_total', { outcome: 'rejected' }, spans.rejected.length)
-    for (const { fault } of spans.rejected) {
-      metrics.count('sluice_otlp_rejected_total', { reason: fault })
+  }
+}
+
+/** The outcomes of the spans or log records of a request. */
+interface SpanOutcomes {
+  readonly queued: number
+  readonly scored: number
+  readonly rejected: readonly RejectedSpan[]
+  readonly ignored: number
+}
+
+const spanCounters = {
+  traces: 'sluice_otlp_spans_total',
+  logs: 'sluice_otlp_log_records_total'
+} as const
+
+/** Creates a function that counts the outcome of each span or log record. */
+function createCountSpans(signal: Signal, metrics: Metrics) {
+  const count = (outcome: string, by: number): void => {
+    metrics.count(spanCounters[signal], { outcome }, by)
+  }
+
+  return function countSpans({ queued, scored, rejected, ignored }: SpanOutcomes): void {
+    count('queued', queued)
+    if (signal === 'logs') count('scored', scored)
+    count('rejected', recordsOf(rejected))
+    count('ignored', ignored)
+    for (const { fault, records } of rejected) {
+      metrics.count('sluice_otlp_rejected_total', { reason: fault }, records)
     }
-    metrics.count('sluice_otlp_spans_total', { outcome: 'ignored' }, spans.ignored)
   }
 }
 
@@ -233,8 +269,8 @@ function requestOf(candidates: readonly Candidate[], principal: KeyPrincipal) {
 }
 
 /** Rejected spans cost as much as accepted ones, because reading them takes work, too. */
-function pointsOf({ candidates, rejected }: ReadSpans): number {
-  return Math.max(1, candidates.length + rejected.length)
+function pointsOf({ candidates, scores, rejected }: ReadSpans): number {
+  return Math.max(1, candidates.length + scores.length + rejected.length)
 }
 
 /** Throws the first temporary failure, because the whole request is sent again. */
@@ -252,7 +288,8 @@ function rejectedIn(
   const found = batches.flatMap(({ problems: some }) => some)
   return found.flatMap((problem, index) => {
     if (problem === null) return []
-    const where = candidates[index]?.traceparent.slice(3, -3).replace('-', ':') ?? ''
-    return [{ where, fault: problem.code, reason: problem.message }]
+    const { traceparent = '', records = 1 } = candidates[index] ?? {}
+    const where = traceparent.slice(3, -3).replace('-', ':')
+    return [{ where, fault: problem.code, reason: problem.message, records }]
   })
 }

@@ -1,0 +1,98 @@
+/** Log records: finds the content of calls and the scores that instrumentations send as events. */
+import { decisionIdOf, otlpNamespace } from '../../core/decision/of-span.ts'
+import { uuidv5 } from '../../core/ids/ids.ts'
+import { isContentEvent } from './content.ts'
+import { idsMissing, textOf } from './span.ts'
+import type { OtlpSpan, PlacedSpan, SpanDraft, SpanInPlace, Value } from './span.ts'
+
+/** The result of an evaluation, which becomes a score of the decision of its span. */
+export interface SpanScore {
+  /** The ids of the span. */
+  readonly where: string
+  /** Time of the record in milliseconds since 1970. */
+  readonly at: number
+  /** The score as the API takes it. Its id depends only on the record, so that it is stored once. */
+  readonly body: {
+    readonly id: string
+    readonly decision_id: string
+    readonly name: string | null
+    readonly value: number | boolean | null
+    readonly label: string | null
+    readonly reason: string | null
+  }
+}
+
+interface LoggedCall extends SpanInPlace {
+  readonly span: SpanDraft
+  records: number
+}
+
+/** The records of a request, joined by the ids of their spans. */
+export class LoggedCalls {
+  readonly scores: SpanScore[] = []
+  readonly #calls = new Map<string, LoggedCall>()
+
+  /**
+   * Returns false if the record has neither content nor a score.
+   * @throws {SpanError} if the record has no ids
+   */
+  add(record: OtlpSpan, { resource, scope }: PlacedSpan): boolean {
+    const { attributes } = record
+    const name = record.name || textOf(attributes.get('event.name') ?? '')
+    const isScore = name === evaluationEvent
+    // A failed evaluation has no score.
+    if (isScore ? attributes.has('error.type') : !isContentEvent(name)) return false
+    const ids = idsOf(record)
+    if (isScore) {
+      this.scores.push(scoreOf(record, ids))
+      return true
+    }
+    attributes.delete('event.name')
+    const span = { ...record, name: '', attributes: new Map<string, Value>(), events: [] }
+    const call = this.#calls.get(ids) ?? { span, resource, scope, records: 0, isLogged: true }
+    this.#calls.set(ids, call)
+    call.records += 1
+    call.span.events.push({ name, attributes })
+    call.span.isError ||= attributes.has('error.type')
+    call.span.endNanos = Math.max(call.span.endNanos, record.endNanos)
+    return true
+  }
+
+  [Symbol.iterator](): Iterator<SpanInPlace> {
+    return this.#calls.values()
+  }
+}
+
+/** https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/ */
+const evaluationEvent = 'gen_ai.evaluation.result'
+const nanosPerMs = 1e6
+
+function idsOf({ traceId, spanId }: OtlpSpan): string {
+  if (traceId === null || spanId === null) throw idsMissing()
+  return `${traceId}:${spanId}`
+}
+
+function scoreOf({ attributes, endNanos }: OtlpSpan, where: string): SpanScore {
+  const textAt = (key: string) => {
+    const value = attributes.get(`gen_ai.evaluation.${key}`) ?? ''
+    return value === '' ? null : textOf(value)
+  }
+  const name = textAt('name')
+  return {
+    where,
+    at: endNanos / nanosPerMs,
+    body: {
+      id: uuidv5(otlpNamespace, `${where}:score:${endNanos}:${name}`),
+      decision_id: decisionIdOf(where),
+      name,
+      value: numberOf(attributes.get('gen_ai.evaluation.score.value')),
+      label: textAt('score.label'),
+      reason: textAt('explanation')
+    }
+  }
+}
+
+function numberOf(value: Value | undefined): number | boolean | null {
+  if (typeof value === 'bigint') return Number(value)
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null
+}
