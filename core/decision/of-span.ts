@@ -16,7 +16,7 @@ const spanIdIn = /,"otel":\{"span_id":"([0-9a-f]{16})"/
 
 /**
  * Checks whether the decision comes from the span that its metadata names. A span and its log
- * records can become two decisions with the same id, of which the first is stored.
+ * records can become two decisions with the same id. Only the first is stored.
  */
 export function isOfSpan({ decision_id, metadata }: Decision): boolean {
   const [, traceId = ''] = traceIdIn.exec(metadata ?? '') ?? []

@@ -198,9 +198,7 @@ function jsonOfTree(tree: Tree): string {
 }
 
 /** Members of a reply that add nothing to its text. */
-const plainMembers = new Set([
-  ...['role', 'content', 'contents', 'parts', 'finish_reason', 'index', 'name']
-])
+const plainMembers = new Set('role content contents parts finish_reason index name'.split(' '))
 
 type Members = Readonly<Record<string, unknown>>
 

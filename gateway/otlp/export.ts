@@ -19,6 +19,7 @@ import { Problem, problems } from '../../core/problem.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
 import { isLong } from '../../core/json/steps.ts'
 import type { FairShare } from '../../http/admission/fair-share.ts'
+import { authorizationOf } from '../../http/admission/known-callers.ts'
 import type { ReportRejection } from '../../http/admission/report-rejections.ts'
 import { unsupportedMediaType } from '../../http/body/require-json.ts'
 import type { Call, Reply, WorkShare } from '../../http/call.ts'
@@ -67,15 +68,17 @@ const defaultKinds: ReadonlySet<StepKind> = new Set(['agent', 'decision', 'gener
 
 /** Creates the handler of the requests with spans, or of those with log records. */
 export function createExport(signal: Signal, dependencies: ExportDependencies) {
-  const { authenticate, findSpent, shareLong, readBatch, logger } = dependencies
-  const { limitWhole, limitAgents, produce, pushSpanScores } = dependencies
-  const { outcomes, reportRejection } = dependencies
-  const countDecisions = createCountDecisions(dependencies)
-  const countSpans = createCountSpans(signal, dependencies.metrics)
+  const { authenticate, findSpent, shareLong, readBatch, limitWhole, limitAgents } = dependencies
+  const { produce, pushSpanScores, outcomes } = dependencies
+  const countOutcomes = createCountOutcomes(signal, dependencies)
+  const fail = createFail(dependencies)
 
   async function take(attempt: Attempt, batches: DecisionBatch[]): Promise<Reply> {
     const { call } = attempt
-    const principal = (attempt.principal = await authenticate(authorizationOf(call), 'ingest'))
+    const principal = (attempt.principal = await authenticate(
+      authorizationOf(call.headers),
+      'ingest'
+    ))
     const { organization_id: organizationId } = principal
     const spent = (attempt.quota = findSpent(principal))
     if (spent !== null) throw spent.problem
@@ -101,15 +104,7 @@ export function createExport(signal: Signal, dependencies: ExportDependencies) {
     await Promise.all(batches.map(produce))
     throwRetryable(batches)
     const unscored = await pushSpanScores(principal, spans.scores)
-    const unqueued = rejectedIn(batches, spans.candidates)
-    const rejected = [...spans.rejected, ...unqueued, ...unscored]
-    countDecisions(attempt, batches)
-    countSpans({
-      queued: recordsOf(spans.candidates) - recordsOf(unqueued),
-      scored: spans.scores.length - unscored.length,
-      rejected,
-      ignored: spans.ignored
-    })
+    const rejected = countOutcomes(attempt, { batches, spans, unscored })
     return success({ signal, encoding }, rejected, quota.headers)
   }
 
@@ -119,23 +114,51 @@ export function createExport(signal: Signal, dependencies: ExportDependencies) {
     try {
       return await take(attempt, batches)
     } catch (error) {
-      const problem = await outcomes.reject(attempt, error)
-      const encoding = encodingOf(call.headers['content-type']) ?? 'json'
-      if (problem instanceof Problem) {
-        reportRejection(problem, call.request_id)
-        return failure(encoding, problem, call.request_id)
-      }
-      logger.error({ error, request_id: call.request_id }, 'request failed unexpectedly')
-      return failure(encoding, unexpected, call.request_id)
+      return await fail(attempt, error)
     } finally {
       for (const batch of batches) batch.release()
     }
   }
 }
 
-/** Creates a function that counts the outcome of each decision of an accepted request. */
-function createCountDecisions({ outcomes, usage }: ExportDependencies) {
-  return function countDecisions(attempt: Attempt, batches: readonly DecisionBatch[]): void {
+/** Creates a function that returns the response to a request that failed. */
+function createFail({ outcomes, logger, reportRejection }: ExportDependencies) {
+  return async function fail(attempt: Attempt, error: unknown): Promise<Reply> {
+    const { headers, request_id: requestId } = attempt.call
+    const encoding = encodingOf(headers['content-type']) ?? 'json'
+    const problem = await outcomes.reject(attempt, error)
+    if (problem instanceof Problem) {
+      reportRejection(problem, requestId)
+      return failure(encoding, problem, requestId)
+    }
+    logger.error({ error, request_id: requestId }, 'request failed unexpectedly')
+    return failure(encoding, unexpected, requestId)
+  }
+}
+
+/** The results of an accepted request. */
+interface Accepted {
+  readonly batches: readonly DecisionBatch[]
+  readonly spans: ReadSpans
+  readonly unscored: readonly RejectedSpan[]
+}
+
+const spanCounters = {
+  traces: 'sluice_otlp_spans_total',
+  logs: 'sluice_otlp_log_records_total'
+} as const
+
+/**
+ * Creates a function that counts the outcome of each decision, and of each span or log record. It
+ * returns all that are rejected.
+ */
+function createCountOutcomes(signal: Signal, dependencies: ExportDependencies) {
+  const { outcomes, usage, metrics } = dependencies
+  const count = (outcome: string, by: number): void => {
+    metrics.count(spanCounters[signal], { outcome }, by)
+  }
+
+  function countDecisions(attempt: Attempt, batches: readonly DecisionBatch[]): void {
     let queued = 0
     for (const batch of batches) {
       attempt.batch = batch
@@ -148,35 +171,20 @@ function createCountDecisions({ outcomes, usage }: ExportDependencies) {
     if (queued > 0) outcomes.count('queued', '', queued)
     usage.accepted(attempt, queued)
   }
-}
 
-/** The outcomes of the spans or log records of a request. */
-interface SpanOutcomes {
-  readonly queued: number
-  readonly scored: number
-  readonly rejected: readonly RejectedSpan[]
-  readonly ignored: number
-}
-
-const spanCounters = {
-  traces: 'sluice_otlp_spans_total',
-  logs: 'sluice_otlp_log_records_total'
-} as const
-
-/** Creates a function that counts the outcome of each span or log record. */
-function createCountSpans(signal: Signal, metrics: Metrics) {
-  const count = (outcome: string, by: number): void => {
-    metrics.count(spanCounters[signal], { outcome }, by)
-  }
-
-  return function countSpans({ queued, scored, rejected, ignored }: SpanOutcomes): void {
-    count('queued', queued)
-    if (signal === 'logs') count('scored', scored)
+  return function countOutcomes(attempt: Attempt, { batches, spans, unscored }: Accepted) {
+    countDecisions(attempt, batches)
+    const { candidates, scores, ignored } = spans
+    const unqueued = rejectedIn(batches, candidates)
+    const rejected = [...spans.rejected, ...unqueued, ...unscored]
+    count('queued', recordsOf(candidates) - recordsOf(unqueued))
+    if (signal === 'logs') count('scored', scores.length - unscored.length)
     count('rejected', recordsOf(rejected))
     count('ignored', ignored)
     for (const { fault, records } of rejected) {
       metrics.count('sluice_otlp_rejected_total', { reason: fault }, records)
     }
+    return rejected
   }
 }
 
@@ -185,12 +193,6 @@ const unexpected = new Problem('overloaded', {
   detail: 'The request failed unexpectedly. The server logs the cause under the request_id.',
   headers: { 'retry-after': '30' }
 })
-
-/** Returns the credential. Some exporters can only send it as `x-api-key`. */
-function authorizationOf({ headers }: Call): string | undefined {
-  const key = headers['x-api-key']
-  return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined)
-}
 
 /** @throws {Problem} 400 if the header names an unknown kind */
 function kindsOf(header: string | string[] | undefined): ReadonlySet<StepKind> {

@@ -11,7 +11,7 @@ export interface SpanScore {
   readonly where: string
   /** Time of the record in milliseconds since 1970. */
   readonly at: number
-  /** The score as the API takes it. Its id depends only on the record, so that it is stored once. */
+  /** The score as the API takes it. Its id depends only on the record, so it is stored once. */
   readonly body: {
     readonly id: string
     readonly decision_id: string

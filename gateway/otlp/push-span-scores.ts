@@ -27,23 +27,30 @@ interface PushSpanScoresDependencies {
 /** Maximum number of scores of a transaction, as in the API. */
 const scoresAtOnceMax = 500
 /**
- * How long to wait for the decision of a score. The exporter may send the span up to 5 s after it
- * has ended, and most exporters give up after 10 s.
+ * How long after a score its span may arrive, and how far the clock of a sender may be ahead. A
+ * span is sent up to 5 s after it has ended, and most exporters give up after 10 s.
  */
 const spanDelayMsMax = 10_000
+const decisionMissing = 'the span of the score became no decision'
 const scopeMissing = 'the API key is missing the scope evaluation:write, which scores need'
 
 export function createPushSpanScores({
   pushScores,
   clock
 }: PushSpanScoresDependencies): PushSpanScores {
+  /** Checks whether storage has not yet stored what arrived shortly after the score. */
+  function mayBeStored(at: number, members: Problem['options']['members']): boolean {
+    if (at > clock.now() + spanDelayMsMax) return false
+    const asOf = members?.['as_of']
+    return typeof asOf !== 'string' || Date.parse(asOf) < at + spanDelayMsMax
+  }
+
   function reject({ where, at }: SpanScore, problem: Problem): RejectedSpan {
     const { code, message, options } = problem
-    const isNew = Math.abs(clock.now() - at) < spanDelayMsMax
-    const mayBeStored = isNew || options.members?.['retryable'] === true
-    if (code === 'decision_not_found' && mayBeStored) throw notStoredYet
+    if (code === 'decision_not_found' && mayBeStored(at, options.members)) throw notStoredYet
     if (problems[code].retryable) throw problem
-    return { where, fault: code, reason: message, records: 1 }
+    const reason = code === 'decision_not_found' ? decisionMissing : message
+    return { where, fault: code, reason, records: 1 }
   }
 
   return async function pushSpanScores(principal, scores) {

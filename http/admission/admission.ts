@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { siteOf } from '../network-of.ts'
-import { knownCallers } from './known-callers.ts'
+import { authorizationOf, knownCallers } from './known-callers.ts'
 import type { KnownCallers } from './known-callers.ts'
 import { createRejectionPace } from './rejection-pace.ts'
 import { createScheduler } from './scheduler.ts'
@@ -97,7 +97,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const { headers, socket } = request
       // An unverified credential does not identify a caller, because a caller could send a new one
       // each time.
-      const organization = callers.organizationOf(headers.authorization)
+      const organization = callers.organizationOf(authorizationOf(headers))
       const caller = organization ?? siteOf(socket.remoteAddress ?? '')
       const reason = reasonFor(at, caller)
       if (reason !== null) return { reason, ...pace.reject(at) }

@@ -1,6 +1,7 @@
 /** Caches the organization of each verified credential, so that admission can queue requests by
  * organization before they are authenticated.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import { createCache } from '../../platform/process/cache.ts'
 
 export interface KnownCallers {
@@ -19,6 +20,12 @@ const callersMax = 10_000
  * header.
  */
 const usualSpelling = /^Bearer \S+$/
+
+/** Returns the credential. Some exporters of OpenTelemetry can only send it as `x-api-key`. */
+export function authorizationOf(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['x-api-key']
+  return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined)
+}
 
 function createKnownCallers(): KnownCallers {
   const callers = createCache<{ readonly organizationId: string }>(callersMax)

@@ -112,7 +112,7 @@ export const metricTable = {
   sluice_otlp_log_records_total: {
     type: 'counter',
     unit: 'log records',
-    help: 'Log records of answered requests to /v1/logs, by outcome: queued, scored, rejected, ignored.',
+    help: 'Log records of answered requests to /v1/logs, by outcome.',
     labels: ['outcome']
   },
   sluice_otlp_rejected_total: {

@@ -89,6 +89,7 @@ describe('the document', () => {
       '/v1/ingest',
       '/v1/ingest/batch',
       '/v1/traces',
+      '/v1/logs',
       '/v1/ingest/{decision_id}'
     ])
   })

@@ -14,7 +14,7 @@ function aScore(at: number): SpanScore {
   return { where: '4bf9:00f0', at, body }
 }
 
-/** Pushes scores of which each gets this result. Returns the sizes of the transactions, too. */
+/** Pushes scores that all get this result. Returns the sizes of the transactions, too. */
 async function push(scores: readonly SpanScore[], result: PushedResult['result'], who = evaluator) {
   const sizes: number[] = []
   const pushSpanScores = createPushSpanScores({
@@ -27,36 +27,39 @@ async function push(scores: readonly SpanScore[], result: PushedResult['result']
   return { rejected: await pushSpanScores(who, scores), sizes }
 }
 
-const missing = (retryable: boolean) =>
-  new Problem('decision_not_found', { detail: 'No decision.', members: { retryable } })
-
-test('many scores are stored in several transactions', async () => {
-  const scores = Array.from({ length: 1201 }, () => aScore(now))
-  expect(await push(scores, null)).toEqual({ rejected: [], sizes: [500, 500, 201] })
-})
-
-test('a key without the scope cannot push scores', async () => {
-  const { rejected, sizes } = await push([aScore(now)], null, principal as typeof evaluator)
-  expect(rejected).toMatchObject([{ where: '4bf9:00f0', fault: 'scope_missing' }])
-  expect([sizes, (await push([], null, principal as typeof evaluator)).rejected]).toEqual([[], []])
-})
+/** The problem while storage has stored what arrived until this time. */
+const missing = (asOf: number | null) => {
+  const as_of = asOf === null ? null : new Date(asOf).toISOString()
+  return new Problem('decision_not_found', { detail: 'No decision.', members: { as_of } })
+}
 
 test.each([
-  ['is new', now - 9000, missing(false)],
-  ['is new by a clock that is ahead', now + 9000, missing(false)],
-  ['waits for storage', now - 60_000, missing(true)]
-])('a score without decision that %s gets 503', async (_what, at, problem) => {
-  await expect(push([aScore(at)], problem)).rejects.toMatchObject({
+  ['is new', now - 9000, now],
+  ['has a clock that is ahead', now + 9000, now],
+  ['is old while storage is behind', now - 60_000, now - 51_000],
+  ['is old before storage has started', now - 60_000, null]
+])('a score without a decision that %s gets 503', async (_what, at, asOf) => {
+  await expect(push([aScore(at)], missing(asOf))).rejects.toMatchObject({
     code: 'overloaded',
     options: { headers: { 'retry-after': '2' } }
   })
 })
 
-test('other scores without decision, and invalid ones, are rejected', async () => {
-  const old = aScore(now - 10_000)
-  expect((await push([old], missing(false))).rejected).toMatchObject([
-    { fault: 'decision_not_found', reason: 'No decision.' }
+test.each([
+  ['is old', now - 60_000, now - 50_000],
+  ['comes from the future', now + 3_600_000, now]
+])('a score without a decision that %s is rejected', async (_what, at, asOf) => {
+  expect((await push([aScore(at)], missing(asOf))).rejected).toMatchObject([
+    { fault: 'decision_not_found', reason: 'the span of the score became no decision' }
   ])
+})
+
+test('an invalid score is rejected', async () => {
   const invalid = new Problem('invalid_body', { detail: '/name is required.' })
   expect((await push([aScore(now)], invalid)).rejected).toMatchObject([{ fault: 'invalid_body' }])
+})
+
+test('a database that is unavailable rejects the request', async () => {
+  const unavailable = new Problem('store_unavailable', { detail: 'No.' })
+  await expect(push([aScore(now)], unavailable)).rejects.toBe(unavailable)
 })
