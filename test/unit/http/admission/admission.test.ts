@@ -69,12 +69,15 @@ test('does not serve or count a queued request whose caller has disconnected', a
   expect(served).toEqual([1, 2, 3])
 })
 
-test("serves a new caller next, however long another caller's queue is", async () => {
+test.each([
+  ['authorization', other],
+  ['x-api-key', { ...caller, headers: { 'x-api-key': 'verified' } }]
+])('serves a new caller with %s next, before a long queue', async (_header, newCaller) => {
   const { come, served } = scene({ waitMsMax: 50 })
   for (let name = 1; name <= 500; name++) come(name)
   while (served.length < 150) await nextTurn()
   expect(come(501)).toMatchObject({ reason: 'wait' })
-  expect(come(502, other)).toBeNull()
+  expect(come(502, newCaller)).toBeNull()
   while (!served.includes(502)) await nextTurn()
   expect(served.indexOf(502)).toBeLessThan(160)
   await waitUntil('all are served', () => served.length === 501)
