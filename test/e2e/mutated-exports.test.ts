@@ -1,4 +1,4 @@
-/** Sends exports of OpenTelemetry with changed bytes: each is accepted or rejected with a reason. */
+/** Sends changed exports of OpenTelemetry. Each is accepted, or rejected with a reason. */
 import { execFileSync } from 'node:child_process'
 import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -70,7 +70,7 @@ function originalOf(signal: Signal, encoding: Encoding): Buffer {
   ])
 }
 
-/** One change of a body: what happens to the bytes at a place, which is a fraction of its length. */
+/** One change of a body. `at` is a place, as a fraction of its length. */
 const change = fc.record({
   kind: fc.constantFrom('set', 'insert', 'delete', 'repeat', 'cut'),
   at: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
