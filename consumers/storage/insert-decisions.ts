@@ -36,17 +36,21 @@ const insertAll = `
   with inserted as (
     insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
                            session_id, domain, metadata, input_tokens, output_tokens,
-                           sdk_version, labels, model, agent_version, latency_ms, is_error)
+                           sdk_version, labels, model, agent_version, trace_id,
+                           parent_decision_id, kind, name, latency_ms, is_error)
     select organization_id, decision_id, received_at, input, output, agent_id,
            session_id, domain, metadata, input_tokens, output_tokens,
-           sdk_version, labels::text[], model, agent_version, latency_ms, is_error
+           sdk_version, labels::text[], model, agent_version, trace_id,
+           parent_decision_id::uuid, kind, name, latency_ms, is_error
       from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[],
                   $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[],
                   $11::bigint[], $12::text[], $13::text[], $14::text[], $15::text[],
-                  $16::float8[], $17::boolean[])
+                  $16::text[], $17::text[], $18::text[], $19::text[], $20::float8[],
+                  $21::boolean[])
            as given (organization_id, decision_id, received_at, input, output, agent_id,
                      session_id, domain, metadata, input_tokens, output_tokens,
-                     sdk_version, labels, model, agent_version, latency_ms, is_error)
+                     sdk_version, labels, model, agent_version, trace_id, parent_decision_id, kind,
+                     name, latency_ms, is_error)
     returning ${summedColumns}
   )${sumDecisions('inserted')}${updateAgents}${changeHours('+')}`
 
@@ -82,6 +86,10 @@ function facetArrays(decisions: readonly Decision[]) {
     textArray(facets.map(({ labels }) => labels && textArrayLiteral(labels))),
     textArray(facets.map(({ model }) => model)),
     textArray(facets.map(({ agent_version }) => agent_version)),
+    textArray(facets.map(({ trace_id }) => trace_id)),
+    textArray(facets.map(({ parent_decision_id }) => parent_decision_id)),
+    textArray(facets.map(({ kind }) => kind)),
+    textArray(facets.map(({ name }) => name)),
     float8Array(facets.map(({ latency_ms }) => latency_ms)),
     booleanArray(facets.map(({ is_error }) => is_error))
   ]

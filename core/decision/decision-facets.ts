@@ -1,6 +1,7 @@
 /** Decision facets: extracts labels and reserved members from the metadata of a decision, for lists
  * and statistics.
  */
+import { isUuid } from '../ids/ids.ts'
 import { scanMembers, skipSpace } from '../json/json-members.ts'
 import type { JsonMember } from '../json/json-members.ts'
 
@@ -12,6 +13,11 @@ interface DecisionFacets {
   readonly labels: readonly string[] | null
   readonly model: string | null
   readonly agent_version: string | null
+  readonly trace_id: string | null
+  /** In lower case; null if it is not a UUID. */
+  readonly parent_decision_id: string | null
+  readonly kind: string | null
+  readonly name: string | null
   readonly latency_ms: number | null
   /** The member `error` as a boolean; null if it is absent or cannot be converted. */
   readonly is_error: boolean | null
@@ -33,6 +39,10 @@ const none: DecisionFacets = Object.freeze({
   labels: null,
   model: null,
   agent_version: null,
+  trace_id: null,
+  parent_decision_id: null,
+  kind: null,
+  name: null,
   latency_ms: null,
   is_error: null
 })
@@ -54,6 +64,10 @@ export function facetsOf(metadata: string | null): DecisionFacets {
     labels: labelsOf(values),
     model: facetOf(values.get('model')),
     agent_version: facetOf(values.get('agent_version')),
+    trace_id: facetOf(values.get('trace_id')),
+    parent_decision_id: idOf(values.get('parent_decision_id')),
+    kind: facetOf(values.get('kind')),
+    name: facetOf(values.get('name')),
     latency_ms: latencyOf(values.get('latency_ms')),
     is_error: isErrorOf(values.get('error'))
   }
@@ -128,6 +142,10 @@ function isStorable(text: string, charactersMax: number): boolean {
 function facetOf(value: Value | undefined): string | null {
   if (value?.kind !== 'text' || value.text === '') return null
   return isStorable(value.text, facetCharactersMax) ? value.text : null
+}
+
+function idOf(value: Value | undefined): string | null {
+  return value?.kind === 'text' && isUuid(value.text) ? value.text.toLowerCase() : null
 }
 
 function latencyOf(value: Value | undefined): number | null {

@@ -15,6 +15,10 @@ const nothing = {
   labels: null,
   model: null,
   agent_version: null,
+  trace_id: null,
+  parent_decision_id: null,
+  kind: null,
+  name: null,
   latency_ms: null,
   is_error: null
 }
@@ -71,7 +75,18 @@ describe('reserved members', () => {
     [`"${'x'.repeat(101)}"`, null]
   ])('a model %s', (literal, model) => {
     expect(facetsOf(`{"model": ${literal}}`).model).toBe(model)
-    expect(facetsOf(`{"agent_version": ${literal}}`).agent_version).toBe(model)
+    for (const name of ['agent_version', 'trace_id', 'kind', 'name'] as const) {
+      expect(facetsOf(`{"${name}": ${literal}}`)[name]).toBe(model)
+    }
+  })
+
+  test.each([
+    ['"5A1D6D1C-8F0E-5D7A-9A53-0C8F7F3B2E11"', '5a1d6d1c-8f0e-5d7a-9a53-0c8f7f3b2e11'],
+    ['"5a1d6d1c8f0e5d7a9a530c8f7f3b2e11"', null],
+    ['""', null],
+    ['7', null]
+  ])('a parent of %s', (literal, id) => {
+    expect(facetsOf(`{"parent_decision_id": ${literal}}`).parent_decision_id).toBe(id)
   })
 
   test.each([

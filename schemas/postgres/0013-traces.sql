@@ -1,0 +1,16 @@
+-- Adds the columns that place a decision in a trace, and an index to find the decisions of a trace.
+
+-- Like model, these columns are extracted from metadata, if their values fit.
+alter table decisions
+  add column trace_id text,
+  -- Callers choose this id, so no decision need have it.
+  add column parent_decision_id uuid,
+  add column kind text,
+  add column name text;
+
+-- Decisions without a trace have no entry, so they cost nothing here. The decisions of a parent are
+-- searched within its trace. An index on labels could not serve readers, because with row security
+-- an index can serve only leakproof conditions.
+create index decisions_by_trace on decisions
+  (organization_id, trace_id collate "C", received_at desc, decision_id desc)
+  where octet_length(trace_id) <= 1024;
