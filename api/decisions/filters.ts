@@ -3,6 +3,7 @@
  */
 import { evaluationStatuses } from '../../core/evaluation/evaluation-status.ts'
 import { verdicts } from '../../core/evaluation/evaluation.ts'
+import { uuidPattern } from '../../core/ids/ids.ts'
 import { boolean, closed, integer, listOf, mapOf, number, oneOf } from '../../http/schema.ts'
 import { optional, schemaFor, text } from '../../http/schema.ts'
 import type { Static, TSchema } from '../../http/schema.ts'
@@ -121,6 +122,24 @@ const filters = {
   ),
   model: equals('model', 'Only decisions with this `metadata.model`.'),
   agent_version: equals('agent_version', 'Only decisions with this `metadata.agent_version`.'),
+  trace_id: equals('trace_id', 'Only decisions with this `metadata.trace_id`.'),
+  parent_decision_id: filter(
+    text({
+      pattern: uuidPattern,
+      description:
+        'Only decisions with this `metadata.parent_decision_id`. Send `trace_id`, too, to find ' +
+        'them by an index.'
+    }),
+    (id) => sql`s.parent_decision_id = ${id}::uuid`
+  ),
+  root: filter(
+    boolean({
+      description:
+        '`true`: only decisions without a `parent_decision_id`. `false`: only decisions with one.'
+    }),
+    (isRoot) => sql`s.parent_decision_id is ${raw(isRoot ? 'null' : 'not null')}`
+  ),
+  kind: equals('kind', 'Only decisions with this `metadata.kind`, for example `agent`.'),
   sdk_version: equals('sdk_version', 'Only decisions sent by this SDK version.'),
   ...bounds,
   is_error: filter(

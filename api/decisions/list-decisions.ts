@@ -93,14 +93,16 @@ export async function renderDecisions(
   return { texts, next: isCut ? positionOf(last, page) : page.next }
 }
 
+type EvaluatedRow = Pick<SummaryRow, 'decision_id' | 'received_at'>
+
 /**
  * Prepares to read the evaluations of the decisions on a page. Unless `include` names `scores`,
  * reads finished evaluations without their runs and scores.
  * @returns a function that returns the evaluation of a decision; call it in the order of `rows`
  */
-async function createNextView(
+export async function createNextView(
   store: OrganizationStore,
-  { rows, include }: { rows: readonly SummaryRow[]; include: readonly Inclusion[] },
+  { rows, include }: { rows: readonly EvaluatedRow[]; include: readonly Inclusion[] },
   readEvaluations: ReadEvaluations
 ) {
   const settled = include.includes('scores') ? null : await selectSettled(store, rows)

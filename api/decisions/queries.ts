@@ -63,10 +63,15 @@ export async function selectStoredAt(store: OrganizationStore, decisionId: strin
   return row?.stored_at ?? null
 }
 
-/** Selects the session of a decision, and the decision's position in the session. */
-export function selectSessionPosition(store: OrganizationStore, decisionId: string) {
-  const place = sql`session_id, ${sortKey(sql`received_at`)}`
-  return selectOne<{ session_id: string | null; sort_key: string }>(store, place, decisionId)
+export interface DecisionPlace extends DecisionKey {
+  readonly session_id: string | null
+  readonly trace_id: string | null
+}
+
+/** Selects the key of a decision, its session and its trace. */
+export function selectPlace(store: OrganizationStore, decisionId: string) {
+  const place = sql`decision_id, session_id, trace_id, ${sortKey(sql`received_at`)}`
+  return selectOne<DecisionPlace>(store, place, decisionId)
 }
 
 /**

@@ -15,11 +15,12 @@ import { isReached, waitParameter, waitParameters } from '../poll.ts'
 import { lagOf, notStored, readWatermark } from '../watermark.ts'
 import { listDecisions, renderDecisions } from './list-decisions.ts'
 import * as lists from './list-query.ts'
-import { selectFacets, selectSessionPosition } from './queries.ts'
+import { selectFacets, selectPlace } from './queries.ts'
 import { selectStoredAt, selectWholeDecision } from './queries.ts'
 import type { WholeRow } from './queries.ts'
 import * as schemas from './schemas.ts'
 import { selectSessionPage } from './sessions.ts'
+import { readTrace } from './trace.ts'
 import { decisionText, taggedReply } from './views.ts'
 import { selectDecisionPage, timePiecesOf } from './walk-decisions.ts'
 
@@ -243,7 +244,9 @@ export const decisionRoutes = [
     description:
       'Returns the decisions of the same session before and after this decision, each list ' +
       `oldest first, up to ${schemas.contextDays} days away. Both lists are empty if the ` +
-      'decision has no session.',
+      'decision has no session. `trace` has the decisions of the same trace, up to ' +
+      `${schemas.traceDays} days away: the newest ${schemas.traceDecisionsMax}, and always this ` +
+      'one.',
     params: decisionIdParameter,
     query: {
       before: withDefault(
@@ -254,7 +257,7 @@ export const decisionRoutes = [
       )
     },
     answers: {
-      200: { description: 'The decisions before and after it.', schema: schemas.context }
+      200: { description: 'The decisions around it.', schema: schemas.context }
     },
     problems: ['decision_not_found', 'invalid_query'],
     share: 'expensive reads',
@@ -262,9 +265,9 @@ export const decisionRoutes = [
       const requestedAt = services.clock.now()
       const db = services.store.of(principal.organization_id)
       const decision_id = params.decision_id.toLowerCase()
-      const position = await selectSessionPosition(db, decision_id)
-      if (position === null) throw await notStored(services, db, requestedAt)
-      const { session_id, sort_key } = position
+      const place = await selectPlace(db, decision_id)
+      if (place === null) throw await notStored(services, db, requestedAt)
+      const { session_id, sort_key } = place
 
       async function neighboursOf(descending: boolean, limit: number): Promise<string> {
         if (session_id === null || limit === 0) return ''
@@ -286,7 +289,8 @@ export const decisionRoutes = [
       const earlier = await neighboursOf(true, before)
       const later = await neighboursOf(false, after)
       const head = JSON.stringify({ decision_id, session_id }).slice(1, -1)
-      return jsonReply(200, `{${head},"before":[${earlier}],"after":[${later}]}`)
+      const trace = JSON.stringify(await readTrace(services, db, place))
+      return jsonReply(200, `{${head},"before":[${earlier}],"after":[${later}],"trace":${trace}}`)
     }
   }),
   route({

@@ -18,7 +18,7 @@ interface ScanPlan {
   readonly table: 'decisions' | 'evaluations'
   /** The one filter that the index supports. The remaining filters are checked row by row. */
   readonly served: {
-    readonly column: 'session_id' | 'agent_id' | 'domain'
+    readonly column: 'trace_id' | 'session_id' | 'agent_id' | 'domain'
     readonly value: string
   } | null
   /** The WHERE clause of the partial index to use, exactly as in the index definition. */
@@ -93,16 +93,16 @@ function isAmong<Value>(given: readonly Value[] | undefined, few: readonly Value
   return given?.every((value) => few.includes(value)) ?? false
 }
 
-function servedOf({ session_id, agent_id, domain = [] }: DecisionFilters): ScanPlan['served'] {
-  if (session_id !== undefined && isIndexed(session_id)) {
-    return { column: 'session_id', value: session_id }
-  }
-  const agentId = agentIdOf(agent_id ?? '')
-  if (agentId !== '' && isIndexed(agentId)) return { column: 'agent_id', value: agentId }
-  const [only] = domain
-  return only !== undefined && domain.length === 1 && isIndexed(only)
-    ? { column: 'domain', value: only }
-    : null
+/** Returns the narrowest filter that an index supports. */
+function servedOf(filters: DecisionFilters): ScanPlan['served'] {
+  const { trace_id = '', session_id = '', agent_id = '', domain = [] } = filters
+  const candidates = [
+    { column: 'trace_id', value: trace_id },
+    { column: 'session_id', value: session_id },
+    { column: 'agent_id', value: agentIdOf(agent_id) },
+    { column: 'domain', value: (domain.length === 1 && domain[0]) || '' }
+  ] as const
+  return candidates.find(({ value }) => value !== '' && isIndexed(value)) ?? null
 }
 
 /** Key of a decision, with the value that the list is sorted by. */

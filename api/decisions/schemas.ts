@@ -15,6 +15,9 @@ import { rangeQuery, sortDefault } from './list-query.ts'
 
 /** Maximum time between a decision and the decisions of its context, in days. */
 export const contextDays = 30
+/** Maximum number of decisions of a trace, and their maximum distance from a decision in days. */
+export const traceDecisionsMax = 200
+export const traceDays = 7
 export const sessionFromDefault = '-90d'
 export const sessionDecisionsMax = 1000
 export const sessionAgentsMax = 10
@@ -28,6 +31,7 @@ const domain = orNull(text({ example: 'refunds' }))
 const input_tokens = orNull(integer({ example: 31 }))
 const output_tokens = orNull(integer({ example: 14 }))
 const sdk_version = orNull(text(), { example: null })
+const exampleTraceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const isTruncated = boolean({ example: false })
 
 /** The members of a summary that are columns of `decisions`. */
@@ -40,6 +44,13 @@ export const storedMembers = {
   domain,
   model: orNull(text({ description: '`metadata.model`.', example: 'small-1' })),
   agent_version: orNull(text({ description: '`metadata.agent_version`.', example: '2.3.0' })),
+  trace_id: orNull(text({ description: '`metadata.trace_id`.', example: exampleTraceId })),
+  parent_decision_id: orNull(uuid, {
+    description: '`metadata.parent_decision_id`. No decision need have this id.',
+    example: '5a1d6d1c-8f0e-5d7a-9a53-0c8f7f3b2e11'
+  }),
+  kind: orNull(text({ description: '`metadata.kind`.', example: 'generation' })),
+  name: orNull(text({ description: '`metadata.name`.', example: 'chat small-1' })),
   latency_ms: orNull(number({ description: '`metadata.latency_ms`.', example: 812 })),
   is_error: orNull(
     boolean({ description: 'Whether `metadata.error` reports an error; null if it is not set.' }),
@@ -67,6 +78,11 @@ export const measuredMembers = {
   })
 }
 
+const evaluationState = objectOf({
+  status: withExample(evaluationStatus, 'evaluated'),
+  verdict
+})
+
 const summaryMembers = {
   ...storedMembers,
   ...measuredMembers,
@@ -80,10 +96,7 @@ const summaryMembers = {
     example: 'Yes: it arrived damaged, and you asked within 30 days.'
   }),
   output_truncated: isTruncated,
-  evaluation: objectOf({
-    status: withExample(evaluationStatus, 'evaluated'),
-    verdict
-  })
+  evaluation: evaluationState
 }
 
 const summary = objectOf(summaryMembers)
@@ -166,11 +179,49 @@ export const sessionPage = objectOf({
   meta: objectOf({ ...metaMembers, limit: integer({ example: 20 }) })
 })
 
+/** The members of a decision in a trace that are columns of `decisions`. */
+export const tracedMembers = {
+  decision_id,
+  parent_decision_id: storedMembers.parent_decision_id,
+  kind: storedMembers.kind,
+  name: storedMembers.name,
+  received_at,
+  agent_id,
+  model: storedMembers.model,
+  latency_ms: storedMembers.latency_ms,
+  is_error: storedMembers.is_error,
+  input_tokens,
+  output_tokens
+}
+
+const tracedDecision = objectOf({
+  ...tracedMembers,
+  depth: integer({ minimum: 0, description: 'Number of ancestors in the list.', example: 0 }),
+  evaluation: evaluationState
+})
+
 export const context = objectOf({
   decision_id: withExample(uuid, '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a56'),
   session_id,
   before: listOf(summary),
-  after: listOf(summary, { example: [] })
+  after: listOf(summary, { example: [] }),
+  trace: orNull(
+    objectOf({
+      trace_id: text({ example: exampleTraceId }),
+      decisions: listOf(tracedDecision, {
+        description:
+          'As a tree: each decision is followed by its children, the earliest first. A decision ' +
+          'whose parent is not in the list has the depth 0.'
+      }),
+      has_more: boolean({
+        description:
+          `Whether the trace has decisions that were left out: older than the newest ` +
+          `${traceDecisionsMax}.`,
+        example: false
+      })
+    }),
+    { description: 'Null if the decision has no `metadata.trace_id`.' }
+  )
 })
 
 /** The members that an export contains. */

@@ -24,6 +24,10 @@ interface Query {
   readonly score?: ScoreCondition[] | undefined
   readonly metadata?: Record<string, string> | undefined
   readonly model?: string | undefined
+  readonly trace_id?: string | undefined
+  readonly parent_decision_id?: string | undefined
+  readonly root?: boolean | undefined
+  readonly kind?: string | undefined
   readonly is_error?: boolean | undefined
   readonly min_total_tokens?: number | undefined
   readonly max_latency_ms?: number | undefined
@@ -38,6 +42,7 @@ const to = '2026-02-01T00:00:00Z'
 const agents = ['a', `'; drop table decisions; --`, '100%', 'under_score', 'ü"\\']
 const domains = ['refunds', '%', '_']
 const names = ['quality', 'a:b', `it's`, '__proto__', '%']
+const parents = ['5a1d6d1c-8f0e-5d7a-9a53-0c8f7f3b2e11', '5a1d6d1c-8f0e-5d7a-9a53-0c8f7f3b2e12']
 const words = ['May', 'zürich', '"quoted"', 'back\\slash', '100%']
 
 function oneOf<T>(values: readonly T[], seed: number): T {
@@ -77,6 +82,9 @@ function decisionOf(index: number): StoredDecision {
     metadata: JSON.stringify(metadata),
     labels: Object.entries(metadata).map(([name, text]) => `${name}=${text}`),
     model: index % 7 === 0 ? null : oneOf(['small-1', 'big'], index),
+    trace_id: oneOf([null, 't1', `'"%`], index),
+    parent_decision_id: oneOf([null, ...parents], seed),
+    kind: oneOf([null, 'agent', 'generation'], seed + index),
     is_error: oneOf([true, false, null], index),
     latency_ms: index % 4 === 0 ? null : seed / 3,
     input_tokens: index % 6 === 0 ? null : seed,
@@ -142,6 +150,10 @@ const tests: { [name in keyof Query]: (of: StoredDecision, asked: never) => bool
   metadata: ({ labels }, asked: Record<string, string>) =>
     Object.entries(asked).every(([name, text]) => labels.includes(`${name}=${text}`)),
   model: (of, asked) => of.model === asked,
+  trace_id: (of, asked) => of.trace_id === asked,
+  parent_decision_id: (of, asked: string) => of.parent_decision_id === asked.toLowerCase(),
+  root: ({ parent_decision_id }, asked) => (parent_decision_id === null) === asked,
+  kind: (of, asked) => of.kind === asked,
   is_error: (of, asked) => of.is_error === asked,
   min_total_tokens: (of, asked) => (totalOf(of) ?? -1) >= asked,
   max_latency_ms: ({ latency_ms }, asked) => latency_ms !== null && latency_ms <= asked,
@@ -228,6 +240,10 @@ const anyQuery: fc.Arbitrary<Query> = fc.record({
   score: maybe(fc.array(fc.oneof(comparison, equality, assertion), { minLength: 1, maxLength: 2 })),
   metadata: maybe(fc.constantFrom({ tier: 'gold' }, { tier: '', '%': 'x' }, { tier: 'a=b' })),
   model: maybe(fc.constantFrom('small-1', 'small_1', '%')),
+  trace_id: maybe(fc.constantFrom('t1', `'"%`, 't')),
+  parent_decision_id: maybe(fc.constantFrom(...parents)),
+  root: maybe(fc.boolean()),
+  kind: maybe(fc.constantFrom('agent', 'generation')),
   is_error: maybe(fc.boolean()),
   min_total_tokens: maybe(fc.integer({ min: 0, max: 1000 })),
   max_latency_ms: maybe(fc.integer({ min: 0, max: 300 })),
@@ -261,6 +277,9 @@ const single: Query[] = [
   ...agents.map((agent_id) => ({ agent_id })),
   ...['_unattributed', 'nobody'].map((agent_id) => ({ agent_id })),
   ...[true, false].map((has_session) => ({ has_session })),
+  ...['t1', `'"%`].map((trace_id) => ({ trace_id })),
+  { trace_id: 't1', parent_decision_id: String(parents[0]).toUpperCase() },
+  ...[true, false].map((root) => ({ root, kind: 'agent' })),
   ...domains.map((domain) => ({ domain: [domain] })),
   ...['pending', 'not_evaluated', 'evaluated', 'failed'].map((status) => ({ status: [status] })),
   ...['pass', 'fail', 'none'].map((verdict) => ({ verdict: [verdict] })),
@@ -288,6 +307,11 @@ test('treats a query string like an equivalent body', async () => {
     ['score=a:b:passed&score=a:b:exists', { score: [{ name: 'a:b', op: 'passed' }] }],
     ['metadata.tier=gold&metadata.%25=x', { metadata: { tier: 'gold', '%': 'x' } }],
     ['is_error=true&min_total_tokens=300', { is_error: true, min_total_tokens: 300 }],
+    [
+      `trace_id=t1&parent_decision_id=${parents[0]}`,
+      { trace_id: 't1', parent_decision_id: parents[0] }
+    ],
+    ['root=true&kind=agent', { root: true, kind: 'agent' }],
     ['has_session=false', { has_session: false }],
     ['q=may+text&sort=-latency_ms', { q: 'may text', sort: '-latency_ms' }]
   ]

@@ -1,5 +1,5 @@
 /** Tests, under row-level security, that reading a decision opens only one partition, and that
- * lists by agent or session use the matching index.
+ * lists by agent, session or trace use the matching index.
  */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
@@ -73,14 +73,15 @@ test("reads only the partition of the decision's day", async () => {
   expect(read).toHaveLength(2)
 })
 
-test('finds an agent and a session by an index, among many of one organization', async () => {
+test('finds an agent, a session and a trace by an index, among many of one organization', async () => {
   const database = await createDays()
   const organization_id = randomUUID()
   await database.query(
     `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
-                            session_id)
+                            session_id, trace_id)
      select $1, gen_random_uuid(), '2026-01-11T00:00:00Z'::timestamptz + n * interval '1 second',
-            '{}', '""', 'agent-' || n % 500, 'session-' || n % 500
+            '{}', '""', 'agent-' || n % 500, 'session-' || n % 500,
+            'trace-' || n % 500
        from generate_series(1, 20000) as n`,
     [organization_id]
   )
@@ -89,7 +90,8 @@ test('finds an agent and a session by an index, among many of one organization',
   const range = { from: new Date('2026-01-10'), to: null }
   for (const [column, value] of [
     ['agent_id', 'agent-7'],
-    ['session_id', 'session-7']
+    ['session_id', 'session-7'],
+    ['trace_id', 'trace-7']
   ] as const) {
     const order = { kind: 'time', descending: true } as const
     const query = { range, filters: { [column]: value }, order, after: null, limit: 100 }

@@ -59,10 +59,11 @@ beforeAll(async () => {
 async function fill(organizationId: string): Promise<void> {
   const statements = [
     `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
-       session_id, domain, metadata, labels, model, latency_ms, is_error)
+       session_id, domain, metadata, labels, model, trace_id, parent_decision_id, latency_ms,
+       is_error)
      select $1, gen_random_uuid(), now() - (n % ${days}) * interval '1 day' - n * interval '1 ms',
             '{"a":1}', '"text"', 'agent-' || n % 7, 'session-' || n % 50, 'domain-' || n % 3,
-            '{"tenant":"t"}', array['tenant=t' || n % 5], 'm' || n % 2, n, n % 9 = 0
+            '{"tenant":"t"}', array['tenant=t' || n % 5], 'm' || n % 2, 'trace-' || n % 400, gen_random_uuid(), n, n % 9 = 0
        from generate_series(1, ${days * 100}) n`,
     `insert into decision_ids select organization_id, decision_id, received_at, '\\x00'
        from decisions where organization_id = $1`,
@@ -118,6 +119,8 @@ const reads: readonly (readonly [path: string, daysMax: number])[] = [
   [`${list}?agent_id=agent-1`, 5],
   [`${list}?session_id=session-1&from=-30d`, 16],
   [`${list}?domain=domain-1`, 3],
+  [`${list}?trace_id=trace-1&root=false`, 8],
+  [`${list}?parent_decision_id=:decision_id`, 8],
   [`${list}?metadata.tenant=t1`, 3],
   [`${list}?verdict=fail&from=-30d`, 30],
   [`${list}?status=pending&from=-2d`, 4],

@@ -16,6 +16,10 @@ export interface StoredDecision {
   readonly labels: readonly string[]
   readonly model: string | null
   readonly agent_version: string | null
+  readonly trace_id: string | null
+  readonly parent_decision_id: string | null
+  readonly kind: string | null
+  readonly name: string | null
   readonly sdk_version: string | null
   readonly latency_ms: number | null
   readonly is_error: boolean | null
@@ -47,6 +51,10 @@ export function aStoredDecision(overrides: Partial<StoredDecision> = {}): Stored
     labels: [],
     model: null,
     agent_version: null,
+    trace_id: null,
+    parent_decision_id: null,
+    kind: null,
+    name: null,
     sdk_version: null,
     latency_ms: null,
     is_error: null,

@@ -8,6 +8,8 @@ test.each([
   [{}, null],
   [{ agent_id: 'a', domain: ['d'] }, 'agent_id'],
   [{ agent_id: 'a', session_id: 's' }, 'session_id'],
+  [{ session_id: 's', trace_id: 't', parent_decision_id: 'p' }, 'trace_id'],
+  [{ parent_decision_id: 'p', root: false, kind: 'k' }, null],
   [{ agent_id: '_unattributed', domain: ['d'] }, 'domain'],
   [{ domain: ['d', 'e'] }, null],
   [{ session_id: 'ö'.repeat(600), agent_id: 'a' }, 'agent_id'],

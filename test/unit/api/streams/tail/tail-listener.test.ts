@@ -14,6 +14,7 @@ function anItem(index: number, state = pending, agent_id = 'a'): TailItem {
     ...{ decision_id, received_at: at, stored_at: at, sort_key: `${at.toISOString()}000Z` },
     ...{ input_start: '1', output_start: '"x"', agent_id, session_id: null, domain: null },
     ...{ input_tokens: null, output_tokens: null, sdk_version: null, model: null, bytes: 2 },
+    ...{ trace_id: null, parent_decision_id: null, kind: null, name: null },
     ...{ agent_version: null, latency_ms: null, is_error: null, fingerprint: '' },
     ...{ input_bytes: 1, output_bytes: 3, metadata_bytes: null }
   }

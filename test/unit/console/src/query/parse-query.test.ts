@@ -15,6 +15,8 @@ test.each<[string, object]>([
   ['latency_ms:>=500 latency_ms:<=1e3', { min_latency_ms: 500, max_latency_ms: 1000 }],
   ['error:false', { is_error: false }],
   ['has_session:true', { has_session: true }],
+  ['trace:4bf9 parent:5a1d', { trace_id: '4bf9', parent_decision_id: '5a1d' }],
+  ['kind:agent root:true', { kind: 'agent', root: true }],
   ['score.x:<0.5', { score: [{ name: 'x', op: 'lt', value: 0.5 }] }],
   ['score.x:good', { score: [{ name: 'x', op: 'eq', value: 'good' }] }],
   ['score."a b":passed', { score: [{ name: 'a b', op: 'passed' }] }],
