@@ -67,7 +67,8 @@ export function useEveryPage() {
 
   async function sendDecisions(): Promise<void> {
     const { client, tenant } = scene()
-    const sent = { agent_id: hostile, session_id: hostile, domain: hostile, metadata: { hostile } }
+    const metadata = { hostile, trace_id: hostile, kind: hostile, name: hostile, error: true }
+    const sent = { agent_id: hostile, session_id: hostile, domain: hostile, metadata }
     for (const output of [`kept ${hostile}`, 'other']) {
       await client.accept({ ...sent, decision_id: ids['ID'], input: { hostile }, output })
     }

@@ -35,8 +35,10 @@ export type StatsBody = WireOf<typeof stats>
 export type SearchBody = Static<typeof decisionSearch>
 export type EvaluationBody = WireOf<typeof evaluation>
 export type PlanEntryBody = EvaluationBody['plan'][number]
-export type SessionContext = WireOf<typeof context>
-export type SessionDecision = SessionContext['before'][number]
+export type DecisionContext = WireOf<typeof context>
+export type SessionDecision = DecisionContext['before'][number]
+export type DecisionTrace = NonNullable<DecisionContext['trace']>
+export type TracedDecision = DecisionTrace['decisions'][number]
 type WireDecision = WireOf<typeof decision>
 /** The members of a decision that are not payload. */
 export type DecisionFields = Omit<WireDecision, 'input' | 'output' | 'metadata'>

@@ -8,6 +8,7 @@ const tones: Readonly<Record<string, string>> = {
   evaluated: 'good',
   replayed: 'good',
   fail: 'bad',
+  error: 'bad',
   failed: 'bad',
   expired: 'bad',
   mixed: 'warn',

@@ -1,4 +1,6 @@
-/** Everything about one decision: its fields, its evaluation, its payload and its session. */
+/** Everything about one decision: its fields, its evaluation, its trace, its payload and its
+ * session.
+ */
 import { ApiError } from '../../api/api-error.ts'
 import type { DecisionParts } from '../../decision/decision-text.ts'
 import { isNotYet } from '../../api/retries.ts'
@@ -10,6 +12,7 @@ import { DecisionFacts } from './decision-facts.tsx'
 import { EvaluationPlan } from './evaluation-plan.tsx'
 import { Payload } from './payload.tsx'
 import { SessionNeighbors } from './session-neighbors.tsx'
+import { Trace } from './trace.tsx'
 import { useDecision } from './use-decision.ts'
 
 /** Checks the id first, because a link may contain any text and would choose the path to read. */
@@ -46,6 +49,7 @@ function DecisionDetails({ id, decision }: DecisionDetailsProps) {
       <DecisionActions id={id} decision={decision} />
       <DecisionFacts fields={fields} />
       <EvaluationPlan id={id} />
+      <Trace id={id} />
       <Payload name="output" text={payload.output} />
       <Payload name="input" text={payload.input} />
       <Payload name="metadata" text={payload.metadata} />

@@ -3,10 +3,10 @@ import { Link } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
 import { visible } from '../../text/visible.ts'
 import type { SessionDecision } from '../../api/wire.ts'
-import { Loaded } from '../../ui/loaded.tsx'
+import { Loaded, QueryProblem } from '../../ui/loaded.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useSessionContext } from './use-decision.ts'
+import { useDecisionContext } from './use-decision.ts'
 
 interface SessionNeighborsProps {
   readonly id: string
@@ -14,8 +14,8 @@ interface SessionNeighborsProps {
 }
 
 export function SessionNeighbors({ id, sessionId }: SessionNeighborsProps) {
-  const context = useSessionContext(id, sessionId !== null)
-  if (sessionId === null) return null
+  const context = useDecisionContext(id)
+  if (sessionId === null) return <QueryProblem query={context} />
   return (
     <section aria-labelledby="session">
       <h2 id="session">Session</h2>

@@ -1,9 +1,9 @@
-/** Reads a decision, its evaluation and its neighbors in the session. */
+/** Reads a decision, its evaluation, its trace and its neighbors in the session. */
 import { useQuery } from '@tanstack/react-query'
 import { readJson, readText } from '../../api/api.ts'
 import { readDecisionText } from '../../decision/decision-text.ts'
 import { notYetWaitSeconds } from '../../api/retries.ts'
-import type { EvaluationBody, SessionContext } from '../../api/wire.ts'
+import type { DecisionContext, EvaluationBody } from '../../api/wire.ts'
 
 const waitSeconds = 20
 /** Number of reads of an unfinished evaluation after which polling stops. */
@@ -43,10 +43,9 @@ export function useEvaluation(id: string) {
   })
 }
 
-export function useSessionContext(id: string, hasSession: boolean) {
+export function useDecisionContext(id: string) {
   return useQuery({
     queryKey: ['context', id],
-    enabled: hasSession,
-    queryFn: ({ signal }) => readJson<SessionContext>({ path: `${pathOf(id)}/context`, signal })
+    queryFn: ({ signal }) => readJson<DecisionContext>({ path: `${pathOf(id)}/context`, signal })
   })
 }
