@@ -111,7 +111,7 @@ const sums: Readonly<Record<string, string>> = {
       from evaluations where organization_id = $1 group by 1, 2, 3, 4, 5, 6`,
   score_hours: `
     select s.organization_id, date_trunc('hour', d.received_at, 'UTC'), coalesce(d.agent_id, ''),
-           coalesce(d.domain, ''), name, source_kind, coalesce(evaluator_id, ''),
+           coalesce(d.domain, ''), s.name, source_kind, coalesce(evaluator_id, ''),
            coalesce(evaluator_version, 0), count(*), count(value),
            coalesce(sum(value::numeric), 0), coalesce(sum(value::numeric ^ 2), 0),
            count(passed), count(*) filter (where passed)
