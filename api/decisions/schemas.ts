@@ -46,7 +46,7 @@ export const storedMembers = {
   agent_version: orNull(text({ description: '`metadata.agent_version`.', example: '2.3.0' })),
   trace_id: orNull(text({ description: '`metadata.trace_id`.', example: exampleTraceId })),
   parent_decision_id: orNull(uuid, {
-    description: '`metadata.parent_decision_id`. No decision need have this id.',
+    description: '`metadata.parent_decision_id`. A decision with this id may not exist.',
     example: '5a1d6d1c-8f0e-5d7a-9a53-0c8f7f3b2e11'
   }),
   kind: orNull(text({ description: '`metadata.kind`.', example: 'generation' })),

@@ -3,7 +3,7 @@
 -- Like model, these columns are extracted from metadata, if their values fit.
 alter table decisions
   add column trace_id text,
-  -- Callers choose this id, so no decision need have it.
+  -- Callers choose this id, so a decision with it may not exist.
   add column parent_decision_id uuid,
   add column kind text,
   add column name text;

@@ -73,7 +73,7 @@ test("reads only the partition of the decision's day", async () => {
   expect(read).toHaveLength(2)
 })
 
-test('finds an agent, a session and a trace by an index, among many of one organization', async () => {
+test('finds an agent, a session and a trace by an index, among many', async () => {
   const database = await createDays()
   const organization_id = randomUUID()
   await database.query(

@@ -1,4 +1,5 @@
-/** Tests the trace of a decision, from metadata as storage writes it to the responses of the API. */
+/** Tests the trace of a decision, from the metadata that storage reads to the response of the API.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { traceDecisionsMax } from '../../../api/decisions/schemas.ts'
@@ -81,8 +82,8 @@ test('shows the agent above its calls, which are in the order in which they bega
   const part = traced({ trace_id, parent_decision_id: second.decision_id, name: 'part' })
   const orphan = traced({ trace_id, parent_decision_id: randomUUID(), name: 'orphan' })
   const other = traced({ trace_id: 'other', parent_decision_id: agent.decision_id, name: 'other' })
-  const all = [second, part, orphan, first, other, agent]
-  await store(all)
+  const foreign = traced({ trace_id, name: 'foreign' }, { organization_id: randomUUID() })
+  await store([second, part, orphan, first, other, foreign, agent])
   await storeRun(scene.database, first, aRun({ scores: [aScore({ passed: false })] }))
 
   const expected = ['agent', '-first', '-second', '--part', 'orphan']

@@ -99,7 +99,13 @@ describe('GET /v1/decisions/{decision_id}', () => {
     }
     const [alone] = await store([aStoredDecision()])
     const { body } = await scene.get(`/v1/decisions/${String(alone)}/context`)
-    expect(body).toEqual({ decision_id: alone, session_id: null, before: [], after: [], trace: null })
+    expect(body).toEqual({
+      decision_id: alone,
+      session_id: null,
+      before: [],
+      after: [],
+      trace: null
+    })
     const foreign = `/v1/decisions/${String(ids[0])}/context`
     expect((await scene.get(foreign, scene.foreignToken)).body['code']).toBe('decision_not_found')
   })

@@ -63,7 +63,8 @@ async function fill(organizationId: string): Promise<void> {
        is_error)
      select $1, gen_random_uuid(), now() - (n % ${days}) * interval '1 day' - n * interval '1 ms',
             '{"a":1}', '"text"', 'agent-' || n % 7, 'session-' || n % 50, 'domain-' || n % 3,
-            '{"tenant":"t"}', array['tenant=t' || n % 5], 'm' || n % 2, 'trace-' || n % 400, gen_random_uuid(), n, n % 9 = 0
+            '{"tenant":"t"}', array['tenant=t' || n % 5], 'm' || n % 2,
+            'trace-' || n % 400, gen_random_uuid(), n, n % 9 = 0
        from generate_series(1, ${days * 100}) n`,
     `insert into decision_ids select organization_id, decision_id, received_at, '\\x00'
        from decisions where organization_id = $1`,
