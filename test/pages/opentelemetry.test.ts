@@ -6,12 +6,13 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { decisionIdOf } from '../../core/decision/of-span.ts'
 import { blocksIn, codesIn, read, rowsOf, sectionOf } from '../docs/pages.ts'
 import type { Application } from '../support/application.ts'
 import { onEnd } from '../support/cleanup.ts'
 import { createInstallation } from '../support/installation.ts'
 import type { Installation, Tenant } from '../support/installation.ts'
-import { waitUntilConsumed } from '../support/kafka.ts'
+import { endOffsets, waitUntilConsumed } from '../support/kafka.ts'
 import { findPythonEnvironment } from '../support/python-environment.ts'
 import { runWell } from '../support/run-to-end.ts'
 import { findPackage } from '../support/sdk/cached-packages.ts'
@@ -33,6 +34,8 @@ interface Example {
   /** Commands that set the environment variables. */
   readonly exports: string
   readonly program: string
+  /** Lines for the start of the program that export log records, if the page has them. */
+  readonly logLines: string
 }
 
 /** Returns the programs of a page, each with its commands. The first section is for all of them. */
@@ -45,11 +48,13 @@ function examplesOf(page: string, language: string, separator: string): Example[
       .replaceAll('\\\n', '')
       .split('\n')
     const [, , ...packages] = install.split(/ +/)
+    const [program = '', logLines = ''] = blocksIn(section, language)
     return {
       heading: section.split('\n', 1)[0] ?? '',
       packages: packages.map((named) => withVersion(named, separator)),
       exports: [common, ...exports].join('\n'),
-      program: blocksIn(section, language)[0] ?? ''
+      program,
+      logLines
     }
   })
 }
@@ -64,7 +69,7 @@ function withVersion(named: string, separator: string): string {
 }
 
 const pythonExamples = examplesOf('python', 'python', '==')
-const aiExamples = examplesOf('vercel-ai-sdk', 'js', '@')
+const javascriptExamples = examplesOf('javascript', 'js', '@')
 const python = await findPythonEnvironment(
   'opentelemetry',
   ...new Set(pythonExamples.flatMap(({ packages }) => packages))
@@ -91,6 +96,8 @@ beforeAll(async () => {
 interface Expected {
   readonly agentId: 'parcels' | 'shop'
   readonly kinds: readonly string[]
+  /** Whether the content is in log records that have no model, tokens or session. */
+  readonly isBare?: boolean
 }
 
 const expectations: Readonly<Record<string, Expected>> = {
@@ -100,11 +107,16 @@ const expectations: Readonly<Record<string, Expected>> = {
   'Pydantic AI': { agentId: 'parcels', kinds: ['agent', 'generation', 'generation'] },
   'OpenTelemetry for OpenAI': { agentId: 'parcels', kinds: ['generation'] },
   'AI SDK 7': { agentId: 'parcels', kinds: ['agent', 'generation', 'generation'] },
-  'AI SDK 6': { agentId: 'parcels', kinds: ['agent', 'generation', 'generation'] }
+  'AI SDK 6': { agentId: 'parcels', kinds: ['agent', 'generation', 'generation'] },
+  'OpenTelemetry for OpenAI (JavaScript)': {
+    agentId: 'shop',
+    kinds: ['generation', 'generation'],
+    isBare: true
+  }
 }
 
 test('the guide lists every program', () => {
-  const headings = [...pythonExamples, ...aiExamples].map(({ heading }) => heading)
+  const headings = [...pythonExamples, ...javascriptExamples].map(({ heading }) => heading)
   expect(headings).toEqual(Object.keys(expectations))
   expect(rowsOf(versionsText).map(([link = '']) => /\[(.*)\]/.exec(link)?.[1])).toEqual(headings)
 })
@@ -134,16 +146,17 @@ async function runExample({ exports, program }: Example, tenant: Tenant, file: s
 interface StoredDecision {
   readonly decision_id: string
   readonly agent_id: string
-  readonly session_id: string
+  readonly session_id: string | null
   readonly input: string
   readonly output: string
   readonly input_tokens: number | null
   readonly output_tokens: number | null
   readonly metadata: {
     readonly kind: string
-    readonly model: string
+    readonly trace_id: string
+    readonly model?: string
     readonly parent_decision_id?: string
-    readonly otel: { readonly dialect: string }
+    readonly otel: { readonly span_id: string; readonly dialect: string }
   }
 }
 
@@ -171,7 +184,7 @@ function dialectsOf(heading: string): string[] {
 
 /** Runs a program and checks what it leaves in the database. */
 async function check(example: Example, file: string): Promise<void> {
-  const { agentId, kinds } = expectations[example.heading] as Expected
+  const { agentId, kinds, isBare = false } = expectations[example.heading] as Expected
   const tenant = await sluice.createTenant()
   openai.usages.splice(0)
   expect(await runExample(example, tenant, file)).toContain(answer)
@@ -180,16 +193,29 @@ async function check(example: Example, file: string): Promise<void> {
   const dialects = new Set(stored.map(({ metadata }) => metadata.otel.dialect))
   expect([...dialects].toSorted()).toEqual(dialectsOf(example.heading))
   for (const decision of stored) {
-    expect(decision).toMatchObject({ agent_id: agentId, session_id: 'chat-1' })
+    expect(decision).toMatchObject({ agent_id: agentId, session_id: isBare ? null : 'chat-1' })
     expect(decision.input).toContain(question)
+    const { trace_id: traceId, otel } = decision.metadata
+    expect(decision.decision_id).toBe(decisionIdOf(`${traceId}:${otel.span_id}`))
   }
   const calls = stored.filter(({ metadata }) => metadata.kind === 'generation')
-  expect(calls.map(({ metadata }) => metadata.model)).toEqual(openai.usages.map(() => 'm-1'))
-  expect(calls.map(({ input_tokens, output_tokens }) => [input_tokens, output_tokens])).toEqual(
-    openai.usages.map(({ prompt_tokens, completion_tokens }) => [prompt_tokens, completion_tokens])
+  expect(calls.map(modelAndTokensOf)).toEqual(
+    openai.usages.map(({ prompt_tokens: input, completion_tokens: output }) =>
+      isBare ? [undefined, null, null] : ['m-1', input, output]
+    )
   )
-  expect(JSON.parse(calls.at(-1)?.output ?? '')).toBe(answer)
+  // Without log records, the calls before the last one ask for a tool.
+  const answers = calls.slice(isBare ? 0 : -1).map(({ output }) => JSON.parse(output) as unknown)
+  expect(new Set(answers)).toEqual(new Set([answer]))
   checkAgents(stored)
+}
+
+function modelAndTokensOf({
+  metadata,
+  input_tokens: input,
+  output_tokens: output
+}: StoredDecision) {
+  return [metadata.model, input, output]
 }
 
 /** Checks that calls are children of the agent, which has the answer but no tokens of its own. */
@@ -207,10 +233,27 @@ describeWithPython('in Python', () => {
   test.each(pythonExamples)('$heading: the program sends its decisions', async (example) => {
     await check(example, 'agent.py')
   })
+
+  test.each([
+    ['EVENT_ONLY', 1n],
+    ['SPAN_AND_EVENT', 2n]
+  ])('with %s, log records become the same decision', async (mode, records) => {
+    const example = pythonExamples.find(({ logLines }) => logLines !== '') as Example
+    const exports = example.exports.replace('SPAN_ONLY', mode)
+    const program = example.logLines + example.program
+    const before = await sumOfOffsets(sluice.topics.decisions)
+    await check({ ...example, exports, program }, 'agent.py')
+    expect((await sumOfOffsets(sluice.topics.decisions)) - before).toBe(records)
+    expect(await sumOfOffsets(sluice.topics.decisionsDeadLetter)).toBe(0n)
+  })
 })
 
+async function sumOfOffsets(topic: string): Promise<bigint> {
+  return [...(await endOffsets(topic)).values()].reduce((sum, end) => sum + end, 0n)
+}
+
 describe('in JavaScript', () => {
-  test.each(aiExamples)(
+  test.each(javascriptExamples)(
     '$heading: the program sends its decisions',
     async (example) => {
       const modules = join(folder, 'node_modules')

@@ -24,6 +24,16 @@ const answer = {
   choices: [{ index: 0, message, finish_reason: 'stop' }],
   usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 }
 }
+/** The same answer in the Responses API. */
+const responsesAnswer = {
+  id: 'r1',
+  object: 'response',
+  model: 'm-1',
+  output: [
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: content }] }
+  ],
+  usage: { input_tokens: 5, output_tokens: 4, total_tokens: 9 }
+}
 const chunks = [
   { ...head, choices: [{ index: 0, delta: message, finish_reason: null }] },
   { ...head, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
@@ -31,7 +41,8 @@ const chunks = [
 
 interface ChatRequest {
   readonly stream?: boolean
-  readonly messages: readonly { readonly role: string }[]
+  /** Absent in the Responses API. */
+  readonly messages?: readonly { readonly role: string }[]
   readonly tools?: readonly [{ readonly function: Tool }]
 }
 
@@ -53,7 +64,7 @@ function callOf({ name, parameters }: Tool) {
   }
 }
 
-function answerTo({ messages, tools }: ChatRequest) {
+function answerTo({ messages = [], tools }: ChatRequest) {
   const isCalled = messages.some(({ role }) => role === 'tool')
   return tools === undefined || isCalled ? answer : callOf(tools[0].function)
 }
@@ -67,7 +78,8 @@ export async function startFakeOpenAI(): Promise<FakeOpenAI> {
         const whole = answerTo(body)
         usages.push(whole.usage)
         response.writeHead(200, { 'content-type': 'application/json' })
-        response.end(JSON.stringify(whole))
+        const isChat = request.url !== '/v1/responses'
+        response.end(JSON.stringify(isChat ? whole : responsesAnswer))
         return
       }
       response.writeHead(200, { 'content-type': 'text/event-stream' })
