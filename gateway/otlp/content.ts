@@ -245,6 +245,7 @@ const mergedEvents = new Set([
 ])
 const messageEvent = /^gen_ai\.(system|user|assistant|tool)\.message$/
 const choiceEvent = 'gen_ai.choice'
+/** https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/ */
 export const evaluationEvent = 'gen_ai.evaluation.result'
 
 /** Returns the role of a message; null if the event is not a message. */
@@ -263,7 +264,7 @@ export function contentOf({ attributes, events }: OtlpSpan): SpanContent {
   const all = events.length === 0 ? attributes : new Map<string, Value>()
   for (const { name, attributes: own } of events) {
     const role = roleOf(name)
-    if (mergedEvents.has(name)) merge(all, own)
+    if (mergedEvents.has(name)) mergeValues(all, own)
     else if (name === evaluationEvent) evaluations.push(jsonOf(own))
     if (role === null) continue
     hasMessages = true
@@ -282,7 +283,7 @@ export function contentOf({ attributes, events }: OtlpSpan): SpanContent {
 }
 
 /** Adds the attributes of an event. Lists of messages are joined: streams send them in parts. */
-function merge(all: Map<string, Value>, own: Values): void {
+export function mergeValues(all: Map<string, Value>, own: Values): void {
   for (const [key, value] of own) {
     const known = all.get(key)
     if (Array.isArray(known) && Array.isArray(value)) {

@@ -100,13 +100,16 @@ function spanOf(span: Json): OtlpSpan {
   }
 }
 
-/** Adds the members of the body, because older events have their content there. */
+/** Reads the members of the body, because older events have their content there. */
 function logRecordOf(record: Json): OtlpSpan {
-  const span = spanOf(record)
   const body = valuesIn(objectIn(objectIn(record, 'body'), 'kvlistValue'), 0, 'values')
-  for (const [key, value] of body) span.attributes.set(key, value)
-  const endNanos = numberIn(record, 'timeUnixNano') || numberIn(record, 'observedTimeUnixNano')
-  return { ...span, name: textIn(record, 'eventName'), endNanos }
+  return {
+    ...spanOf(record),
+    name: textIn(record, 'eventName'),
+    startNanos: numberIn(record, 'timeUnixNano'),
+    endNanos: numberIn(record, 'observedTimeUnixNano'),
+    events: [{ name: '', attributes: body }]
+  }
 }
 
 function eventOf(event: Json): SpanEvent {

@@ -1,7 +1,7 @@
 /** Log records: finds the content of calls and the scores that instrumentations send as events. */
 import { decisionIdOf, otlpNamespace } from '../../core/decision/of-span.ts'
 import { uuidv5 } from '../../core/ids/ids.ts'
-import { isContentEvent } from './content.ts'
+import { evaluationEvent, isContentEvent, mergeValues } from './content.ts'
 import { idsMissing, textOf } from './span.ts'
 import type { OtlpSpan, PlacedSpan, SpanDraft, SpanInPlace, Value } from './span.ts'
 
@@ -47,14 +47,22 @@ export class LoggedCalls {
       this.scores.push(scoreOf(record, ids))
       return true
     }
-    attributes.delete('event.name')
-    const span = { ...record, name: '', attributes: new Map<string, Value>(), events: [] }
+    const span = {
+      ...record,
+      name: '',
+      startNanos: 0,
+      attributes: new Map<string, Value>(),
+      events: []
+    }
     const call = this.#calls.get(ids) ?? { span, resource, scope, records: 0, isLogged: true }
     this.#calls.set(ids, call)
     call.records += 1
-    call.span.events.push({ name, attributes })
     call.span.isError ||= attributes.has('error.type')
-    call.span.endNanos = Math.max(call.span.endNanos, record.endNanos)
+    call.span.endNanos = Math.max(call.span.endNanos, timeOf(record))
+    attributes.delete('event.name')
+    mergeValues(call.span.attributes, attributes)
+    const [body = { attributes: new Map<string, Value>() }] = record.events
+    call.span.events.push({ name, attributes: body.attributes })
     return true
   }
 
@@ -63,8 +71,6 @@ export class LoggedCalls {
   }
 }
 
-/** https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/ */
-const evaluationEvent = 'gen_ai.evaluation.result'
 const nanosPerMs = 1e6
 
 function idsOf({ traceId, spanId }: OtlpSpan): string {
@@ -72,7 +78,13 @@ function idsOf({ traceId, spanId }: OtlpSpan): string {
   return `${traceId}:${spanId}`
 }
 
-function scoreOf({ attributes, endNanos }: OtlpSpan, where: string): SpanScore {
+/** Returns the time of the record, or else when it was observed, in nanoseconds. */
+function timeOf({ startNanos, endNanos }: OtlpSpan): number {
+  return startNanos || endNanos
+}
+
+function scoreOf(record: OtlpSpan, where: string): SpanScore {
+  const { attributes } = record
   const textAt = (key: string) => {
     const value = attributes.get(`gen_ai.evaluation.${key}`) ?? ''
     return value === '' ? null : textOf(value)
@@ -80,9 +92,9 @@ function scoreOf({ attributes, endNanos }: OtlpSpan, where: string): SpanScore {
   const name = textAt('name')
   return {
     where,
-    at: endNanos / nanosPerMs,
+    at: timeOf(record) / nanosPerMs,
     body: {
-      id: uuidv5(otlpNamespace, `${where}:score:${endNanos}:${name}`),
+      id: uuidv5(otlpNamespace, `${where}:score:${timeOf(record)}:${name}`),
       decision_id: decisionIdOf(where),
       name,
       value: numberOf(attributes.get('gen_ai.evaluation.score.value')),

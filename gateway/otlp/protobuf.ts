@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import protobuf from 'protobufjs'
 import { FormatError, SpanError, TooManyError, idOfHex, placeFor } from './span.ts'
 import { spanValuesMax, tooDeep, tooManyValues, valueDepthMax } from './span.ts'
-import type { OtlpSpan, PlacedSpan, Signal, SpanDraft, SpanEvent, Value } from './span.ts'
+import type { OtlpSpan, PlacedSpan, Signal, SpanDraft, SpanEvent, Value, Values } from './span.ts'
 
 /**
  * Maximum number of fields around spans. 10,000 spans have less than half of them; empty messages
@@ -141,23 +141,22 @@ const spanFields: ReadonlyMap<number, ReadField> = new Map<number, ReadField>([
 
 /** How to read each field of a log record. */
 const logFields: ReadonlyMap<number, ReadField> = new Map<number, ReadField>([
-  [9, (span, reader) => (span.endNanos = unsignedOf(reader.fixed64()) || span.endNanos)],
+  [9, (span, reader) => (span.startNanos = unsignedOf(reader.fixed64()))],
   [42, (span, reader, end) => readBody(span, reader, end)],
   [50, (span, reader, end) => addPair(span.attributes, reader, end)],
   [69, (span, reader) => (span.flags = reader.fixed32())],
   [74, (span, reader, end) => (span.traceId = readId(reader, end, traceIdBytes))],
   [82, (span, reader, end) => (span.spanId = readId(reader, end, spanIdBytes))],
-  [89, (span, reader) => (span.endNanos ||= unsignedOf(reader.fixed64()))],
+  [89, (span, reader) => (span.endNanos = unsignedOf(reader.fixed64()))],
   [98, (span, reader, end) => (span.name = readText(reader, end))]
 ])
 
 const fieldsOf = { traces: spanFields, logs: logFields }
 
-/** Adds the members of a body, because older events have their content there. */
+/** Reads the members of a body, because older events have their content there. */
 function readBody(span: SpanDraft, reader: Reader, end: number): void {
   const body = readValue(reader, endOf(reader, end), 0)
-  if (!(body instanceof Map)) return
-  for (const [key, value] of body as Map<string, Value>) span.attributes.set(key, value)
+  if (body instanceof Map) span.events.push({ name: '', attributes: body as Values })
 }
 
 function readSpan(reader: Reader, end: number, fields: ReadonlyMap<number, ReadField>): OtlpSpan {

@@ -80,7 +80,6 @@ const keys = {
  */
 const attributesMax = 32 * 1024
 const resourceMax = 8 * 1024
-const nanosPerMs = 1e6
 /** The last millisecond of a JavaScript date. */
 const dateMsMax = 8.64e15
 
@@ -154,8 +153,8 @@ const contentMissing =
   'instrumentation that records inputs and outputs'
 
 const replyMissing =
-  'the log record of the reply is not in the same request; set OTEL_BLRP_SCHEDULE_DELAY to more ' +
-  'than the duration of your calls, in milliseconds'
+  'the call failed, or the log record of its reply is not in the same request; send the records ' +
+  'of a call together'
 
 /** Returns a member of an object with a leading comma, or nothing if there is no text. */
 function text(name: string, value: string | null): string {
@@ -212,7 +211,7 @@ function placeOf({ span, spanClass }: SpanOrigin, parentId: string | null): stri
 /** Returns the other members of `metadata`. */
 function metadataOf({ content, span, resource }: SpanOrigin, otel: string): string {
   const { attributes } = content
-  const [start, end] = [span.startNanos / nanosPerMs, span.endNanos / nanosPerMs]
+  const [start, end] = [msOf(span.startNanos), msOf(span.endNanos)]
   const isTimed = start > 0 && end >= start
   const members = [
     text('model', attributes.takeText(keys.model)),
@@ -226,6 +225,11 @@ function metadataOf({ content, span, resource }: SpanOrigin, otel: string): stri
   const dropped = rest.dropped + span.droppedAttributes
   const left = `,"attributes":${rest.json}${dropped > 0 ? `,"dropped":${dropped}` : ''}`
   return `${members},"otel":{${otel}${left}}`
+}
+
+/** Rounds to microseconds, because a double holds nanoseconds since 1970 only with an error. */
+function msOf(nanos: number): number {
+  return Math.round(nanos / 1000) / 1000
 }
 
 /** Returns the attributes as JSON. Drops those that do not fit, and counts them. */

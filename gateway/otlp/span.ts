@@ -47,7 +47,8 @@ export interface SpanEvent {
 
 /**
  * A span with the attributes of its resource and the name of its scope. A log record is read as a
- * span: its name is that of the event, and it ends at the time of the record.
+ * span: its name is that of the event, an event without a name has the members of its body, and it
+ * lasts from its time until it was observed.
  */
 export interface PlacedSpan {
   /** The same object for all spans of a resource. */

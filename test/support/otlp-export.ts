@@ -61,6 +61,7 @@ export interface TestLogRecord {
   readonly attributes?: unknown
   readonly body?: object
   readonly timeUnixNano?: string
+  readonly observedTimeUnixNano?: string
 }
 
 /** Returns a log record of the test span, with an event. */

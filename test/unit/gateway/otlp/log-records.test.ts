@@ -86,6 +86,29 @@ describe.each(encodings)('in %s', (encoding) => {
     expect(decisions[0]?.output).toBe('Yes.')
   })
 
+  test('the attributes of a message are those of the call', async () => {
+    const attributes = { 'gen_ai.system': 'openai', 'gen_ai.agent.name': 'parcels' }
+    const { decisions } = await sendLogs(
+      aLogRecord('gen_ai.user.message', attributes, bodyOf({ content: 'Where is it?' })),
+      aLogRecord('gen_ai.choice', attributes, bodyOf({ message: { content: 'Here.' } }))
+    )
+    expect(decisions[0]).toMatchObject({
+      agent_id: 'parcels',
+      input: '[{"role":"user","content":"Where is it?"}]',
+      output: 'Here.'
+    })
+    expect(decisions[0]?.metadata).toContain('"provider":"openai"')
+  })
+
+  test.each([
+    ['has a time', { timeUnixNano: '1795883709098000000' }],
+    ['was only observed', { timeUnixNano: '0' }]
+  ])('a record that %s has that time to the millisecond', async (_what, times) => {
+    const observed = { observedTimeUnixNano: '1795883709098000000', ...times }
+    const { decisions } = await sendLogs(aLogRecord(details, chat, observed))
+    expect(decisions[0]?.metadata).toContain('"occurred_at":"2026-11-28T16:35:09.098Z"')
+  })
+
   test('calls of different spans are different decisions', async () => {
     const { decisions } = await sendLogs(
       aLogRecord(details, chat),
@@ -96,7 +119,7 @@ describe.each(encodings)('in %s', (encoding) => {
 
   test.each([
     ['no content', 'CAPTURE_MESSAGE_CONTENT', [{ 'gen_ai.operation.name': 'chat' }]],
-    ['no reply', 'OTEL_BLRP_SCHEDULE_DELAY', [{ 'gen_ai.input.messages': messages }]]
+    ['no reply', 'send the records of a call together', [{ 'gen_ai.input.messages': messages }]]
   ])('a call with %s is rejected', async (_what, advice, members) => {
     const records = members.map((each) => aLogRecord(details, each))
     const { answer, decisions, counted } = await sendLogs(...records, ...records)
