@@ -63,6 +63,10 @@ const nameBufferBytes = 4096
 /** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const bytesPerUnitMax = 3
 
+const hexDigits = '0123456789abcdef'
+/** The digit of a UUID's variant, by the digit that it replaces. */
+const variants = '89ab'.repeat(4)
+
 const nameBuffer = Buffer.alloc(nameBufferBytes)
 
 /** Creates a UUID of RFC 9562 version 5 from the SHA-1 of the namespace's bytes and the name. */
@@ -95,8 +99,9 @@ function nameIn(buffer: Buffer, name: string): string {
   if (bytes !== buffer) buffer.copy(bytes, 0, 0, namespaceBytes)
   const end = namespaceBytes + bytes.write(name, namespaceBytes, 'utf8')
   const hex = hash('sha1', bytes.subarray(0, end), 'hex')
-  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3)
-  return hyphenated(`${hex.slice(0, 12)}5${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`)
+  const variant = variants.charAt(hexDigits.indexOf(hex.charAt(16)))
+  const [low, middle, high] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(13, 16)]
+  return `${low}-${middle}-5${high}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /** Inserts the four hyphens into 32 hex digits. */

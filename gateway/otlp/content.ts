@@ -1,6 +1,7 @@
 /** Content: finds the input and the output of a span among the attributes of each dialect. */
+import { loadIsJson } from '../ingest/kernel/kernel.ts'
 import { Attributes } from './attributes.ts'
-import { SpanError, jsonOf, textOf } from './span.ts'
+import { LongText, SpanError, isText, jsonOf, textOf } from './span.ts'
 import type { OtlpSpan, Value, Values } from './span.ts'
 
 /** What a span contains: its attributes with those of its events, and the messages in events. */
@@ -14,16 +15,20 @@ export interface SpanContent {
   readonly evaluations: readonly string[]
 }
 
+/** A part of a JSON text: a string, or bytes of the body. */
+export type JsonPart = string | Buffer
+
 /** A value as JSON text, and parsed if that was necessary. */
 interface Json {
-  readonly json: string
+  readonly json: readonly JsonPart[]
   readonly value?: unknown
   /** Whether it was JSON until an SDK cut it, so that it is only a string now. */
   readonly isCut: boolean
 }
 
 interface SpanOutput {
-  readonly text: string
+  /** A string, in JSON. */
+  readonly json: JsonPart
   readonly format: 'text' | 'json'
   readonly isCut: boolean
 }
@@ -69,9 +74,29 @@ export function takeInput(content: SpanContent): Json | null {
 export function takeOutput(content: SpanContent): SpanOutput | null {
   const found = firstOf(outputSources, content)
   if (found === null) return null
-  const { json, isCut, value = JSON.parse(json) as unknown } = found
+  const { json, isCut } = found
+  const copied = replyIn(json)
+  if (copied !== null) return { json: copied, format: 'text', isCut }
+  const all = json.join('')
+  const { value = JSON.parse(all) as unknown } = found
   const text = onlyTextOf(value)
-  return text === null ? { text: json, format: 'json', isCut } : { text, format: 'text', isCut }
+  return { json: JSON.stringify(text ?? all), format: text === null ? 'json' : 'text', isCut }
+}
+
+/** What most SDKs write before and after the text of a reply. */
+const replyHead = /^\[\{"role": ?"assistant", ?"parts": ?\[\{"type": ?"text", ?"content": ?(?=")/
+const replyTail = /(?<=")\}\](?:, ?"finish_reason": ?"[\w-]*")?\}\]$/
+const edgeBytes = 80
+
+/** Returns the text of such a reply, in JSON; null if it has to be parsed. */
+function replyIn([reply]: readonly JsonPart[]): Buffer | null {
+  if (typeof reply !== 'object') return null
+  const tailFrom = Math.max(0, reply.length - edgeBytes)
+  const head = replyHead.exec(reply.toString('latin1', 0, edgeBytes))?.[0]
+  const tail = replyTail.exec(reply.toString('latin1', tailFrom))?.[0]
+  if (head === undefined || tail === undefined) return null
+  const text = reply.subarray(head.length, reply.length - tail.length)
+  return isJson(text) ? text : null
 }
 
 function firstOf(sources: readonly Source[], content: SpanContent): Json | null {
@@ -82,25 +107,36 @@ function firstOf(sources: readonly Source[], content: SpanContent): Json | null 
   return null
 }
 
-/** Returns a value as JSON. A string that is an object or a list in JSON stays as it is. */
+/** Returns a value as JSON. A text that is an object or a list in JSON stays as it is. */
 function embeddedJsonOf(value: Value): Json {
-  if (typeof value !== 'string') return { json: jsonOf(value), isCut: false }
-  return /^\s*[[{]/.test(value) ? parsed(value) : plainJsonOf(value)
+  if (!isText(value)) return { json: [jsonOf(value)], isCut: false }
+  return isBracketed(value) ? parsed(value) : plainJsonOf(value)
+}
+
+const brackets = new Set(Buffer.from('[{'))
+
+function isBracketed(text: string | LongText): boolean {
+  const first = text instanceof LongText ? text.bytes[0] : undefined
+  return (first !== undefined && brackets.has(first)) || /^\s*[[{]/.test(String(text))
 }
 
 /** The start of an object or a list in JSON, which a text in brackets usually lacks. */
 const jsonStart = /^\s*(?:\{\s*"|\[\s*[[{"])/
 
-function parsed(text: string): Json {
+const isJson = loadIsJson()
+
+function parsed(value: string | LongText): Json {
+  if (value instanceof LongText && isJson(value.bytes)) return { json: [value.bytes], isCut: false }
+  const text = String(value)
   try {
-    return { json: text, value: JSON.parse(text), isCut: false }
+    return { json: [text], value: JSON.parse(text), isCut: false }
   } catch {
     return { ...plainJsonOf(text), isCut: jsonStart.test(text) }
   }
 }
 
 function plainJsonOf(value: Value): Json {
-  return { json: jsonOf(value), value: textOf(value), isCut: false }
+  return { json: [jsonOf(value)], value: textOf(value), isCut: false }
 }
 
 const genAiParts = [
@@ -110,15 +146,16 @@ const genAiParts = [
 ] as const
 
 function genAiInput({ attributes }: SpanContent): Json | null {
-  let [json, isCut] = ['', false]
+  const json: JsonPart[] = []
+  let isCut = false
   for (const [name, keys] of genAiParts) {
     const value = attributes.take(keys)
     if (value === undefined) continue
     const part = embeddedJsonOf(value)
     isCut ||= part.isCut
-    json += `${json === '' ? '{' : ','}"${name}":${part.json}`
+    json.push(`${json.length === 0 ? '{' : ','}"${name}":`, ...part.json)
   }
-  return json === '' ? null : { json: `${json}}`, isCut }
+  return json.length === 0 ? null : { json: [...json, '}'], isCut }
 }
 
 /** Finds `input.value` or `output.value`, which is JSON only if its media type says so. */
@@ -127,10 +164,10 @@ function withMimeType(name: 'input' | 'output'): Source {
   return ({ attributes }) => {
     const value = attributes.take(valueKey)
     if (value === undefined) return null
-    const isJson = attributes.takeText(typeKey) === 'application/json'
+    const isMarked = attributes.takeText(typeKey) === 'application/json'
     // The request repeats the same messages.
-    if (name === 'input' && isJson) attributes.takeUnder('llm.input_messages.')
-    return isJson && typeof value === 'string' ? parsed(value) : plainJsonOf(value)
+    if (name === 'input' && isMarked) attributes.takeUnder('llm.input_messages.')
+    return isMarked && isText(value) ? parsed(value) : plainJsonOf(value)
   }
 }
 
@@ -149,7 +186,7 @@ function plain(key: string): Source {
 }
 
 function listOfMessages(messages: readonly string[]): Json | null {
-  return messages.length === 0 ? null : { json: `[${messages.join(',')}]`, isCut: false }
+  return messages.length === 0 ? null : { json: [`[${messages.join(',')}]`], isCut: false }
 }
 
 /** A value whose members are attributes of their own, for example `prompt.0.role`. */
@@ -169,7 +206,7 @@ function flattened(prefix: string): Source {
       if (path[1] === 'message') path.splice(1, 1)
       place(tree, path, jsonOf(value))
     }
-    return { json: jsonOfTree(tree), isCut: false }
+    return { json: [jsonOfTree(tree)], isCut: false }
   }
 }
 
@@ -303,7 +340,7 @@ function messageOf(role: string, values: Values): string | null {
   const members = new Map([['role', JSON.stringify(role)]])
   for (const [key, value] of [...values, ...(message ?? [])]) {
     if (key === 'gen_ai.system' || value === null || value === message) continue
-    members.set(key, key === 'content' ? jsonOf(value) : embeddedJsonOf(value).json)
+    members.set(key, key === 'content' ? jsonOf(value) : embeddedJsonOf(value).json.join(''))
   }
   if ([...members.keys()].every((key) => emptyMembers.has(key))) return null
   return `{${[...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`

@@ -33,45 +33,21 @@ export interface OtlpBody {
 }
 
 /**
- * Returns the spans or log records of a request. Reading one can throw a `SpanError`.
- * @throws {Problem} 400 if it is malformed, 413 if it has too many messages, also while a span is
- * read
+ * Returns the spans or log records of a request. Reading one can throw a `SpanError`. For any other
+ * error, also while the next one is found, see `problemOf`.
  */
 export async function decode(body: OtlpBody): Promise<Iterable<PlacedSpan>> {
   const { signal, encoding, bytes } = body
-  const explained = <T>(read: () => T): T => {
-    try {
-      return read()
-    } catch (error) {
-      throw problemOf(body, error)
-    }
-  }
-  try {
-    return explainEach(
-      encoding === 'json'
-        ? spansOfJson(signal, await parseJson(bytes))
-        : spansOfProtobuf(signal, bytes),
-      explained
-    )
-  } catch (error) {
-    throw problemOf(body, error)
-  }
+  return encoding === 'json'
+    ? spansOfJson(signal, await parseJson(bytes))
+    : spansOfProtobuf(signal, bytes)
 }
 
-function* explainEach(
-  spans: Iterator<PlacedSpan>,
-  explained: <T>(read: () => T) => T
-): Generator<PlacedSpan> {
-  for (;;) {
-    const next = explained(() => spans.next())
-    if (next.done === true) return
-    const { read, ...place } = next.value
-    yield { ...place, read: () => explained(read) }
-  }
-}
-
-/** Returns any other error unchanged, because it is a bug. */
-function problemOf({ signal, encoding }: OtlpBody, error: unknown): unknown {
+/**
+ * Returns a 400 if the request is malformed, or a 413 if it has too many messages. Returns any
+ * other error unchanged, because it is a bug.
+ */
+export function problemOf({ signal, encoding }: OtlpBody, error: unknown): unknown {
   if (error instanceof TooManyError) {
     return new Problem('payload_too_large', {
       detail: `${error.message}. Set a smaller batch size.`

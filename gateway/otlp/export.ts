@@ -222,7 +222,7 @@ function groupsOf(candidates: readonly Candidate[]): Candidate[][] {
   const groups: Candidate[][] = []
   let characters = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
-    const { length } = candidate.json
+    const length = lengthOf(candidate)
     const isFull = groups.at(-1)?.length === groupMax || characters + length > groupCharactersMax
     if (isFull) {
       groups.push([])
@@ -234,31 +234,55 @@ function groupsOf(candidates: readonly Candidate[]): Candidate[][] {
   return groups
 }
 
+/** Returns the number of characters and of copied bytes. */
+function lengthOf({ json }: Candidate): number {
+  let length = 0
+  for (const part of json) length += part.length
+  return length
+}
+
 const [head, tail] = ['{"decisions":[', ']}']
 const envelopes = new BufferPool()
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
+const bytesPerUnitMax = 3
+/** Minimum number of characters that are written at once, unless copied bytes follow. */
+const writtenMin = 4096
 
-/**
- * Writes the body of a batch for `use`. Each decision is written by itself, because joining and
- * encoding the texts took 3 µs for each.
- */
+/** Writes the body of a batch for `use`. */
 async function useEnvelope<T>(
   candidates: readonly Candidate[],
   use: (body: Buffer) => Promise<T>
 ): Promise<T> {
-  let bytes = head.length + tail.length
-  for (const { json } of candidates) bytes += Buffer.byteLength(json) + 1
+  let bytes = head.length + tail.length + candidates.length
+  for (const { json } of candidates) {
+    for (const part of json) bytes += part.length * (typeof part === 'string' ? bytesPerUnitMax : 1)
+  }
   const buffer = envelopes.take(bytes)
   try {
-    let at = buffer.write(head)
-    for (const [index, { json }] of candidates.entries()) {
-      if (index > 0) at += buffer.write(',', at)
-      at += buffer.write(json, at)
-    }
-    at += buffer.write(tail, at)
-    return await use(buffer.subarray(0, at))
+    return await use(buffer.subarray(0, writeEnvelope(buffer, candidates)))
   } finally {
     envelopes.give(buffer)
   }
+}
+
+/**
+ * Returns the number of bytes written. Few strings are written at once, because joining all of them
+ * took 3 µs for each decision.
+ */
+function writeEnvelope(buffer: Buffer, candidates: readonly Candidate[]): number {
+  let [at, text] = [0, '']
+  for (const [index, { json }] of candidates.entries()) {
+    text += index === 0 ? head : ','
+    for (const part of json) {
+      const isString = typeof part === 'string'
+      if (isString) text += part
+      if (isString && text.length < writtenMin) continue
+      at += buffer.write(text, at)
+      if (!isString) at += part.copy(buffer, at)
+      text = ''
+    }
+  }
+  return at + buffer.write(text + tail, at)
 }
 
 function requestOf(candidates: readonly Candidate[], principal: KeyPrincipal) {

@@ -3,7 +3,7 @@ import { decisionIdOf, otlpNamespace } from '../../core/decision/of-span.ts'
 import { uuidv5 } from '../../core/ids/ids.ts'
 import { evaluationEvent, isContentEvent, mergeValues } from './content.ts'
 import { idsMissing, textOf } from './span.ts'
-import type { OtlpSpan, PlacedSpan, SpanDraft, SpanInPlace, Value } from './span.ts'
+import type { OtlpSpan, SpanDraft, SpanInPlace, Value } from './span.ts'
 
 /** The result of an evaluation, which becomes a score of the decision of its span. */
 export interface SpanScore {
@@ -36,7 +36,7 @@ export class LoggedCalls {
    * Returns false if the record has neither content nor a score.
    * @throws {SpanError} if the record has no ids
    */
-  add(record: OtlpSpan, { resource, scope }: PlacedSpan): boolean {
+  add({ span: record, resource, scope }: SpanInPlace): boolean {
     const { attributes } = record
     const name = record.name || textOf(attributes.get('event.name') ?? '')
     const isScore = name === evaluationEvent

@@ -4,7 +4,8 @@
  */
 import { isUtf8 } from 'node:buffer'
 import protobuf from 'protobufjs'
-import { FormatError, SpanError, TooManyError, idOfHex, placeFor } from './span.ts'
+import { TextCache } from '../../platform/process/text-cache.ts'
+import { FormatError, LongText, SpanError, TooManyError, placeFor } from './span.ts'
 import { spanValuesMax, tooDeep, tooManyValues, valueDepthMax } from './span.ts'
 import type { OtlpSpan, PlacedSpan, Signal, SpanDraft, SpanEvent, Value, Values } from './span.ts'
 
@@ -60,7 +61,10 @@ export function* spansOfProtobuf(signal: Signal, body: Buffer): Generator<Placed
       const [scopePart] = partsIn(reader, scopeSpans, 1)
       const scope = scopePart ? nameOf(reader, scopePart) : ''
       for (const span of partsIn(reader, scopeSpans, 2)) {
-        yield resource(scope, () => readSpan(at(reader, span), span.end, fields))
+        yield resource(scope ?? '', () => {
+          if (scope === null) throw new SpanError(notUtf8)
+          return readSpan(at(reader, span), span.end, fields)
+        })
       }
     }
   }
@@ -117,9 +121,10 @@ function endOf(reader: Reader, parentEnd: number): number {
   return end
 }
 
-function nameOf(reader: Reader, scope: Part): string {
+/** Returns null if the name is not UTF-8. */
+function nameOf(reader: Reader, scope: Part): string | null {
   const [name] = partsIn(reader, scope, 1)
-  return name ? textIn(reader.body, name.start, name.end) : ''
+  return name ? texts.read(reader.body, name.start, name.end) : ''
 }
 
 type ReadField = (span: SpanDraft, reader: Reader, end: number) => void
@@ -233,7 +238,7 @@ function readValue(reader: Reader, end: number, depth: number): Value {
   let value: Value = null
   while (hasMore(reader, end)) {
     const tag = reader.uint32()
-    if (tag === 10) value = readText(reader, end)
+    if (tag === 10) value = readTextValue(reader, end)
     else if (tag === 16) value = reader.bool()
     else if (tag === 24) value = integerOf(reader.int64())
     else if (tag === 33) value = reader.double()
@@ -271,9 +276,12 @@ function readMap(reader: Reader, end: number, depth: number): Map<string, Value>
 
 function readId(reader: Reader, parentEnd: number, bytes: number): string | null {
   const end = endOf(reader, parentEnd)
-  const hex = reader.body.toString('hex', reader.pos, end)
+  let at = reader.pos
+  while (at < end && reader.body[at] === 0) at += 1
+  const isId = at < end && end - reader.pos === bytes
+  const id = isId ? reader.body.toString('hex', reader.pos, end) : null
   reader.pos = end
-  return idOfHex(hex, bytes)
+  return id
 }
 
 function readText(reader: Reader, parentEnd: number): string {
@@ -283,13 +291,24 @@ function readText(reader: Reader, parentEnd: number): string {
   return text
 }
 
-const replacement = '\ufffd'
+const longTextMin = 41
+const notUtf8 = 'a string is not UTF-8'
+
+function readTextValue(reader: Reader, parentEnd: number): string | LongText {
+  const end = endOf(reader, parentEnd)
+  const bytes = end - reader.pos < longTextMin ? null : reader.body.subarray(reader.pos, end)
+  if (bytes !== null && !isUtf8(bytes)) throw new SpanError(notUtf8)
+  const text = bytes === null ? textIn(reader.body, reader.pos, end) : new LongText(bytes)
+  reader.pos = end
+  return text
+}
+
+/** Names and many values repeat in every span. */
+const texts = new TextCache()
 
 function textIn(bytes: Buffer, start: number, end: number): string {
-  const text = bytes.toString('utf8', start, end)
-  if (text.includes(replacement) && !isUtf8(bytes.subarray(start, end))) {
-    throw new SpanError('a string is not UTF-8')
-  }
+  const text = texts.read(bytes, start, end)
+  if (text === null) throw new SpanError(notUtf8)
   return text
 }
 

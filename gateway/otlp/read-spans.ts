@@ -9,13 +9,14 @@ import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
 import { classOf } from './classify.ts'
 import type { StepKind } from './classify.ts'
 import { contentOf } from './content.ts'
-import { decode } from './decode.ts'
+import type { JsonPart } from './content.ts'
+import { decode, problemOf } from './decode.ts'
 import type { OtlpBody } from './decode.ts'
 import { LoggedCalls } from './log-records.ts'
 import type { SpanScore } from './log-records.ts'
 import { SpanError, idsMissing } from './span.ts'
 import type { OtlpSpan, SpanFault, SpanInPlace, Values } from './span.ts'
-import { decisionOf, resourceOf } from './span-decision.ts'
+import { decisionOf, parentIdOf, resourceOf } from './span-decision.ts'
 import type { Resource, SpanOrigin } from './span-decision.ts'
 
 /** A span that becomes a decision. */
@@ -23,7 +24,7 @@ export interface Candidate {
   readonly decisionId: string
   readonly traceparent: string
   /** The body of the decision, in JSON. */
-  readonly json: string
+  readonly json: readonly JsonPart[]
   /** See `SpanInPlace`. */
   readonly records: number
 }
@@ -57,14 +58,18 @@ export async function readSpans(body: OtlpBody, kinds: ReadonlySet<StepKind>): P
   const calls = new LoggedCalls()
   const pause = () => (isLong(body.bytes) ? yieldToEventLoop() : null)
   let total = 0
-  for (const placed of await decode(body)) {
-    if (++total > spansMax) throw tooManySpans()
-    await pause()
-    selected.orReject(null, () => {
-      const span = placed.read()
-      if (body.signal === 'traces') selected.select({ ...placed, span, records: 1 })
-      else if (!calls.add(span, placed)) selected.ignored += 1
-    })
+  try {
+    for (const { resource, scope, read } of await decode(body)) {
+      if (++total > spansMax) throw tooManySpans()
+      await pause()
+      selected.orReject(null, () => {
+        const place = { span: read(), resource, scope, records: 1 }
+        if (body.signal === 'traces') selected.select(place)
+        else if (!calls.add(place)) selected.ignored += 1
+      })
+    }
+  } catch (error) {
+    throw problemOf(body, error)
   }
   for (const call of calls) {
     await pause()
@@ -160,7 +165,7 @@ function candidateOf(origin: SpanOrigin, parents: Parents): Candidate {
   return {
     decisionId: own?.toLowerCase() ?? decisionIdOf(`${traceId}:${spanId}`),
     traceparent: `00-${traceId}-${spanId}-${(flags & sampled) === sampled ? '01' : '00'}`,
-    json: decisionOf(origin, parent === null ? null : decisionIdOf(`${traceId}:${parent}`)),
+    json: decisionOf(origin, parent === null ? null : parentIdOf(`${traceId}:${parent}`)),
     records
   }
 }

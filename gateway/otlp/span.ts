@@ -1,4 +1,5 @@
 /** Spans and their values, as both encodings of OTLP are decoded. */
+import { quoted } from '../../core/json/quoted.ts'
 
 /** What a request contains: spans, or log records. */
 export type Signal = 'traces' | 'logs'
@@ -6,6 +7,7 @@ export type Signal = 'traces' | 'logs'
 /** An AnyValue. Integers that a double cannot hold are bigints. */
 export type Value =
   | string
+  | LongText
   | number
   | bigint
   | boolean
@@ -13,6 +15,19 @@ export type Value =
   | Uint8Array
   | readonly Value[]
   | ReadonlyMap<string, Value>
+
+/** A long text in a body, in UTF-8. It is decoded only if a decision needs more than a copy. */
+export class LongText {
+  readonly bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  toString(): string {
+    return this.bytes.toString()
+  }
+}
 
 /** Attributes by their keys. Of several with the same key, the last one counts. */
 export type Values = ReadonlyMap<string, Value>
@@ -141,17 +156,21 @@ export function idOfHex(hex: string, bytes: number): string | null {
   return hex.length === 2 * bytes && /^[0-9a-f]*[1-9a-f][0-9a-f]*$/.test(hex) ? hex : null
 }
 
-/** Returns a string unchanged, and any other value as JSON. */
+/** Returns a text unchanged, and any other value as JSON. */
 export function textOf(value: Value): string {
-  return typeof value === 'string' ? value : jsonOf(value)
+  return isText(value) ? String(value) : jsonOf(value)
+}
+
+export function isText(value: Value): value is string | LongText {
+  return typeof value === 'string' || value instanceof LongText
 }
 
 /** Returns JSON with all digits of integers, NaN and infinities as strings, and bytes in base64. */
 export function jsonOf(value: Value): string {
   switch (typeof value) {
     case 'string':
+      return quoted(value)
     case 'boolean':
-      return JSON.stringify(value)
     case 'bigint':
       return String(value)
     case 'number':
@@ -164,9 +183,10 @@ export function jsonOf(value: Value): string {
 
 function jsonOfObject(value: Exclude<Value, string | number | bigint | boolean>): string {
   if (value === null) return 'null'
+  if (value instanceof LongText) return JSON.stringify(String(value))
   if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('base64')}"`
   if (isList(value)) return `[${value.map(jsonOf).join(',')}]`
-  return `{${[...value].map(([key, each]) => `${JSON.stringify(key)}:${jsonOf(each)}`).join(',')}}`
+  return `{${[...value].map(([key, each]) => `${quoted(key)}:${jsonOf(each)}`).join(',')}}`
 }
 
 function isList(value: readonly Value[] | ReadonlyMap<string, Value>): value is readonly Value[] {

@@ -22,7 +22,9 @@ declare
   part text;
   has_rows boolean;
 begin
-  for part in select inhrelid::regclass from pg_inherits where inhparent = 'decisions'::regclass loop
+  for part in
+    select inhrelid::regclass from pg_inherits where inhparent = 'decisions'::regclass
+  loop
     execute format('select exists (select from %I)', part) into has_rows;
     continue when has_rows;
     execute format(

@@ -452,3 +452,10 @@ export function read(bytes: i32, form: i32, head: i32, tail: i32): i32 {
   if (form === 0) return readEnvelope(end)
   return form === 1 ? readLines(end) : readOne(end)
 }
+
+/** Checks whether the body of `bytes` bytes, which no zeros follow yet, is certainly one value. */
+export function isValue(bytes: i32): bool {
+  const end: usize = bodyAt + bytes
+  memory.fill(end, 0, 32)
+  return skipSpace(valueEnd(skipSpace(bodyAt))) === end
+}

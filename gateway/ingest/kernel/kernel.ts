@@ -103,6 +103,8 @@ type NumberExport =
 interface KernelExports extends Readonly<Record<NumberExport, { readonly value: number }>> {
   readonly memory: { readonly buffer: ArrayBuffer }
   read(bytes: number, form: number, prefixBytes: number, suffixBytes: number): number
+  /** Returns 1 if the body is one JSON value, 0 if the parser has to read it. */
+  isValue(bytes: number): number
 }
 
 /**
@@ -114,9 +116,7 @@ export type Kernel = (body: Buffer, form: Form, frame: RecordFrame) => Reading |
 export function loadKernel(file = 'kernel.wasm'): Kernel {
   let frameOfBody: RecordFrame
   const writeId = (at: number, index: number) => frameOfBody.writeId(index, memory, at)
-  const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Wasm }
-  const module = new wasm.Module(readFileSync(resolve(import.meta.dirname, file)))
-  const kernel = new wasm.Instance(module, { 'kernel.as': { writeId } }).exports as KernelExports
+  const kernel = instantiate(file, writeId)
   const memory = Buffer.from(kernel.memory.buffer)
   const rows = new Int32Array(kernel.memory.buffer, kernel.rows.value)
   const bodyAt = kernel.bodyAt.value
@@ -151,6 +151,25 @@ export function loadKernel(file = 'kernel.wasm'): Kernel {
         memberCount: kernel.memberCount.value
       })
     }
+  }
+}
+
+function instantiate(file: string, writeId: (at: number, index: number) => void): KernelExports {
+  const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Wasm }
+  const module = new wasm.Module(readFileSync(resolve(import.meta.dirname, file)))
+  return new wasm.Instance(module, { 'kernel.as': { writeId } }).exports as KernelExports
+}
+
+/** Loads a check whether UTF-8 is certainly JSON. It takes a tenth of the time of parsing. */
+export function loadIsJson(file = 'kernel.wasm'): (text: Buffer) => boolean {
+  const kernel = instantiate(file, () => {})
+  const memory = Buffer.from(kernel.memory.buffer)
+  const bodyAt = kernel.bodyAt.value
+
+  return function isJson(text) {
+    if (text.length > kernelBytesMax) return false
+    text.copy(memory, bodyAt)
+    return kernel.isValue(text.length) === 1
   }
 }
 

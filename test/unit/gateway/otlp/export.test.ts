@@ -117,6 +117,16 @@ test.each([
   expect(statusIn(encoding, reply.bytes)).toMatchObject({ code: 3 })
 })
 
+test('a name of a scope that is not UTF-8 rejects its spans', async () => {
+  const body = exportOf('protobuf', [aSpan(chat)])
+  body[body.lastIndexOf('test')] = 0xe9
+  const { status, bytes } = await scene().sendBytes('protobuf', body)
+  expect(status).toBe(200)
+  expect(answerIn('protobuf', bytes).partialSuccess?.errorMessage).toBe(
+    'Rejected: 1. 1: a string is not UTF-8'
+  )
+})
+
 test('a string that is not UTF-8 rejects only its span', async () => {
   const { sendBytes, produced } = scene()
   const spans = [aSpan(chat, { spanId: idOf(1) }), aSpan(chat, { spanId: idOf(2) })]

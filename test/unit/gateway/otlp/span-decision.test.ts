@@ -1,5 +1,6 @@
 /** Tests that spans of each dialect become decisions. */
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { uuidv5 } from '../../../../core/ids/ids.ts'
 import { otlpNamespace } from '../../../../core/decision/of-span.ts'
 import {
@@ -12,6 +13,10 @@ import {
   traceId
 } from '../../../support/otlp-export.ts'
 import { chat, decisionFrom, messages, scene } from './scene.ts'
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
 
 describe.each(encodings)('in %s', (encoding) => {
   test('a call to a model becomes a decision with everything it says', async () => {
@@ -46,6 +51,44 @@ describe.each(encodings)('in %s', (encoding) => {
       resource: { 'service.name': 'claims' }
     })
     expect(headers['traceparent']).toBe(`00-${traceId}-${spanId}-01`)
+  })
+
+  test('the only text of a reply is the output, in whatever way it is written', async () => {
+    const reply = (content: string, more: object = {}) => [
+      { role: 'assistant', parts: [{ type: 'text', content }], ...more }
+    ]
+    const styles: readonly ((json: unknown) => string)[] = [
+      JSON.stringify,
+      (json) => JSON.stringify(json).replaceAll('":', '": ').replaceAll(',"', ', "'),
+      (json) => JSON.stringify(json).replace(/[^ -~]/g, escaped),
+      (json) => ` ${JSON.stringify(json, null, 2)}\n`
+    ]
+    const content = fc.string({ unit: fc.constantFrom('a', '"', '\\', '\n', 'é', '🙂', '}', ']') })
+    const ending = fc.constantFrom({}, { finish_reason: 'stop' }, { finish_reason: null })
+    await fc.assert(
+      fc.asyncProperty(content, ending, fc.constantFrom(...styles), async (text, more, write) => {
+        const json = write(reply(`Long enough to be copied: ${text}`, more))
+        const { decision, otel } = await decisionFrom(encoding, {
+          ...chat,
+          'gen_ai.output.messages': json
+        })
+        expect(decision.output).toBe(`Long enough to be copied: ${text}`)
+        expect(otel['output_format']).toBe('text')
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  test.each([
+    '[{"role":"assistant","parts":[{"type":"text","content":"a"},{"type":"call","id":"b"}]}]',
+    '[{"role":"assistant","parts":[{"type":"text","content":"a"}],"finish_reason":"stop","id":"}]',
+    '[{"role":"assistant","parts":[{"type":"text","content":"a" "b"}],"finish_reason":"stop"}]',
+    '[{"role":"assistant","parts":[{"type":"text","content":"}],"finish_reason":"stop"}]',
+    '[{"role":"assistant","parts":[{"type":"text","content":"a\\"}],"finish_reason":"stop"}]'
+  ])('the output %s stays as it is', async (text) => {
+    const members = { ...chat, 'gen_ai.output.messages': text }
+    const { decision } = await decisionFrom(encoding, members)
+    expect(decision.output).toBe(text)
   })
 
   test('structured messages keep every digit', async () => {

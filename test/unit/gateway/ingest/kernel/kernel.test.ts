@@ -1,7 +1,7 @@
 /** Tests that the kernel changes nothing: it reads exactly what the parser reads, or leaves it. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { loadKernel } from '../../../../../gateway/ingest/kernel/kernel.ts'
+import { loadIsJson, loadKernel } from '../../../../../gateway/ingest/kernel/kernel.ts'
 import { BufferPool } from '../../../../../platform/process/buffer-pool.ts'
 import { createReaders, organizationId, principal } from '../fakes.ts'
 import { fixedCases, randomBodies } from './cases.ts'
@@ -58,4 +58,28 @@ test('no byte of a body of another organization is in a later record', async () 
       expect(later).not.toContain(other)
     }
   }
+})
+
+test('a text that the kernel takes for JSON is JSON', () => {
+  const isJson = loadIsJson()
+  const change = fc.record({
+    text: fc.json(),
+    cut: fc.nat(30),
+    rest: fc.constantFrom('', ' ', ',1')
+  })
+  let taken = 0
+  fc.assert(
+    fc.property(change, ({ text, cut, rest }) => {
+      // The bytes of the text before must not complete the next one.
+      expect(isJson(Buffer.from(`${text} `))).toBe(true)
+      const changed = text.slice(0, cut) + rest
+      if (!isJson(Buffer.from(changed))) return
+      taken += 1
+      expect(() => JSON.parse(changed) as unknown).not.toThrow()
+    }),
+    { numRuns: 2000 }
+  )
+  expect(taken).toBeGreaterThan(200)
+  expect(isJson(Buffer.from(''))).toBe(false)
+  expect(isJson(Buffer.from(`"${'x'.repeat(1024 * 1024)}"`))).toBe(false)
 })
