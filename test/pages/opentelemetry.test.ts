@@ -23,7 +23,7 @@ const prepareMs = 540_000
 const programMs = 60_000
 /** What the programs ask, and the answer of the fake model. */
 const [question, answer] = ['Where is parcel 17?', 'It arrives today.']
-const versionsText = sectionOf('docs/guides/opentelemetry.md', 'Seen with real exporters')
+const versionsText = sectionOf('docs/guides/opentelemetry.md', 'Tested versions')
 /** Packages that the guide names, each with its version. */
 const versions = [...versionsText.matchAll(/`([^`]+)` (\d[\w.]*\w)/g)]
 
@@ -100,7 +100,10 @@ interface Expected {
 
 const expectations: Readonly<Record<string, Expected>> = {
   'OpenInference for OpenAI': { agentId: 'shop', kinds: ['generation'] },
-  'OpenInference for LangChain': { agentId: 'shop', kinds: ['generation', 'generation'] },
+  'OpenInference for LangChain': {
+    agentId: 'shop',
+    kinds: ['agent', 'generation', 'generation']
+  },
   'OpenLLMetry (Traceloop) for OpenAI': { agentId: 'parcels', kinds: ['agent', 'generation'] },
   'Pydantic AI': { agentId: 'parcels', kinds: ['agent', 'generation', 'generation'] },
   'OpenTelemetry for OpenAI': { agentId: 'parcels', kinds: ['generation'] },
