@@ -37,7 +37,7 @@ const grpcCodes: Readonly<Record<number, number>> = {
 }
 const grpcUnknown = 2
 
-/** The names of a partial success in JSON. In protobuf, both signals have the same fields. */
+/** The JSON name of the number of rejections. In protobuf, both signals have the same fields. */
 export const rejectedNames = { traces: 'rejectedSpans', logs: 'rejectedLogRecords' } as const
 
 /** @param headers headers of the rate limit */

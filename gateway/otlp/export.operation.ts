@@ -18,7 +18,9 @@ const shared = {
       example: 'slk_local_8f2c'
     },
     [kindsHeader]: {
-      description: `The kinds of spans that become decisions, of: ${stepKinds.join(', ')}.`,
+      description:
+        'The kinds of spans that become decisions, separated by commas. All kinds: ' +
+        `${stepKinds.join(', ')}. By default, all but \`tool\`.`,
       example: 'agent,generation,tool'
     }
   },
@@ -37,7 +39,7 @@ export const tracesOperation: Operation = {
     'agents become decisions; other spans are ignored. The `decision_id` of a span depends only ' +
     'on its ids, so that a request that is sent again is stored once. Spans that can never be ' +
     `accepted are reported as a partial success. ${failures}` +
-    `At most ${spansMax} spans and ${exportBytesMax} bytes.`,
+    `At most ${spansMax} spans, and ${exportBytesMax} bytes after decompression.`,
   body: bodyOf('resourceSpans'),
   response: responseOf(rejectedNames.traces)
 }
@@ -48,11 +50,11 @@ export const logsOperation: Operation = {
   summary: 'Send log records with OpenTelemetry',
   description:
     'An `ExportLogsServiceRequest` of OTLP/HTTP, in protobuf or JSON. The events that contain ' +
-    'messages become decisions, one for each span. If the span has content, too, the decision ' +
-    'that is stored first counts. Results of evaluations become scores; they need the scope ' +
-    '`evaluation:write`. Other log records are ignored. Log records that can never be accepted ' +
-    `are reported as a partial success. ${failures}` +
-    `At most ${spansMax} log records and ${exportBytesMax} bytes.`,
+    'messages become decisions, one for each span. If the span itself has content, too, the ' +
+    'decision that is stored first counts. Results of evaluations become scores; they need the ' +
+    'scope `evaluation:write`. Other log records are ignored. Log records that can never be ' +
+    `accepted are reported as a partial success. ${failures}` +
+    `At most ${spansMax} log records, and ${exportBytesMax} bytes after decompression.`,
   body: bodyOf('resourceLogs'),
   response: responseOf(rejectedNames.logs)
 }
@@ -76,8 +78,8 @@ function responseOf(rejected: string): Operation['response'] {
   return {
     200: {
       description:
-        'Kafka has acknowledged every decision, and the scores are stored, except those of a ' +
-        'partial success.',
+        'Kafka has acknowledged every decision, and every score is stored, except those that the ' +
+        'partial success rejects.',
       schema: withExample(schema, {}),
       headers: ingestHeaders
     }

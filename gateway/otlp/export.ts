@@ -1,5 +1,5 @@
 /** Ingests exports of OpenTelemetry: spans of agents, and log records with the content of calls,
- * become decisions, which take the steps of a batch. Results of evaluations become scores.
+ * become decisions, which are ingested as a batch. Results of evaluations become scores.
  *
  *     POST /v1/traces, POST /v1/logs
  *       ├─ authenticate ─▶ 401 · 403 · 503, or 429 before the body is read
@@ -8,7 +8,7 @@
  *       ├─ read decisions ▶ span: rejected as an invalid decision · 503 schema not loaded
  *       ├─ rate-limit ───▶ 429 unless every span fits · 413 if they can never fit
  *       ├─ produce ──────▶ 503 if any decision is not acknowledged
- *       ├─ push scores ──▶ score: rejected · 503 if its decision may still be stored
+ *       ├─ push scores ──▶ score: rejected · 503 if its decision may be stored later
  *       └─ answer ───────▶ 200, with a partial success if spans can never be accepted
  *
  * A request that gets 429 or 503 is sent again as a whole. The decision_id of a span depends only
@@ -202,7 +202,7 @@ function kindsOf(header: string | string[] | undefined): ReadonlySet<StepKind> {
     .map((name) => name.trim())
   const chosen = stepKinds.filter((kind) => names.includes(kind))
   if (chosen.length === names.length) return new Set(chosen)
-  throw malformed(`The header ${kindsHeader} must name some of: ${stepKinds.join(', ')}.`)
+  throw malformed(`The header ${kindsHeader} must be a list of: ${stepKinds.join(', ')}.`)
 }
 
 /** @throws {Problem} 415 if the Content-Type is not one of OTLP */

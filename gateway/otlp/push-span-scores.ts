@@ -9,7 +9,7 @@ import type { RejectedSpan } from './read-spans.ts'
 
 /**
  * Stores the scores and returns the rejected ones.
- * @throws {Problem} 503 if a decision may still be stored
+ * @throws {Problem} 503 if a decision may be stored later
  */
 export type PushSpanScores = (
   principal: KeyPrincipal,
@@ -31,8 +31,9 @@ const scoresAtOnceMax = 500
  * span is sent up to 5 s after it has ended, and most exporters give up after 10 s.
  */
 const spanDelayMsMax = 10_000
-const decisionMissing = 'the span of the score became no decision'
-const scopeMissing = 'the API key is missing the scope evaluation:write, which scores need'
+const decisionMissing =
+  'no decision of the span is stored; check that the span is sent, and not ignored or rejected'
+const scopeMissing = 'a score needs an API key with the scope evaluation:write'
 
 export function createPushSpanScores({
   pushScores,
@@ -75,6 +76,6 @@ export function createPushSpanScores({
 }
 
 const notStoredYet = new Problem('overloaded', {
-  detail: 'The decision of a score is not stored yet.',
+  detail: 'The decision of a score is not stored yet. Retry shortly.',
   headers: { 'retry-after': '2' }
 })

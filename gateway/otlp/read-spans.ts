@@ -172,7 +172,7 @@ function candidateOf(origin: SpanOrigin, parents: Parents): Candidate {
 
 function tooManySpans(): Problem {
   return new Problem('payload_too_large', {
-    detail: `The request has more than ${spansMax} spans. Set a smaller batch size.`,
+    detail: `The request has more than ${spansMax} spans or log records. Set a smaller batch size.`,
     members: { limit_spans: spansMax }
   })
 }
