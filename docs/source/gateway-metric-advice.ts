@@ -98,10 +98,12 @@ export const gatewayMetricAdvice = {
   sluice_otlp_rejected_total: {
     notes:
       '`content_not_captured`, `ids_missing`, `reply_missing`, `value_invalid`, or the code of a ' +
-      'problem of the decision.',
+      'problem of the decision or the score.',
     advice:
       '`content_not_captured`: the instrumentation does not record [inputs and ' +
-      'outputs](../guides/opentelemetry.md#configure-the-exporter).'
+      'outputs](../guides/opentelemetry.md#configure-the-exporter). `reply_missing`: the ' +
+      'exporter does not send the [log records](../guides/opentelemetry.md#content-in-log-records) of a ' +
+      'call together.'
   },
   sluice_client_dropped_total: {
     notes:

@@ -112,7 +112,9 @@ export const metricTable = {
   sluice_otlp_log_records_total: {
     type: 'counter',
     unit: 'log records',
-    help: 'Log records of answered requests to /v1/logs, by outcome.',
+    help:
+      'Log records of answered requests to /v1/logs, by outcome: queued, scored, rejected, ' +
+      'ignored.',
     labels: ['outcome']
   },
   sluice_otlp_rejected_total: {
