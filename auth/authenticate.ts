@@ -130,7 +130,7 @@ function refuseEnded({ principal, revoked_at, expires_at }: ApiKeyRow, now: numb
   }
 }
 
-/** Checks whether the key has a scope that suffices. */
+/** Checks whether the key has the needed scope. */
 export function mayDo({ scopes }: KeyPrincipal, needed: RequiredScope): boolean {
   if (needed === null || scopes.includes('admin')) return true
   return typeof needed === 'string'

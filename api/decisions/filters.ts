@@ -127,8 +127,8 @@ const filters = {
     text({
       pattern: uuidPattern,
       description:
-        'Only decisions with this `metadata.parent_decision_id`. Send `trace_id`, too, to find ' +
-        'them by an index.'
+        'Only decisions with this `metadata.parent_decision_id`. This filter has no ' +
+        'index. Send `trace_id`, too, which has one.'
     }),
     (id) => sql`s.parent_decision_id = ${id}::uuid`
   ),

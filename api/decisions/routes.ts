@@ -257,7 +257,7 @@ export const decisionRoutes = [
       )
     },
     answers: {
-      200: { description: 'The decisions around it.', schema: schemas.context }
+      200: { description: 'Its neighbors in the session, and its trace.', schema: schemas.context }
     },
     problems: ['decision_not_found', 'invalid_query'],
     share: 'expensive reads',

@@ -210,13 +210,11 @@ export const context = objectOf({
       trace_id: text({ example: exampleTraceId }),
       decisions: listOf(tracedDecision, {
         description:
-          'As a tree: each decision is followed by its children, the earliest first. A decision ' +
+          'A tree: each decision is followed by its children, the earliest first. A decision ' +
           'whose parent is not in the list has the depth 0.'
       }),
       has_more: boolean({
-        description:
-          `Whether the trace has decisions that were left out: older than the newest ` +
-          `${traceDecisionsMax}.`,
+        description: `Whether decisions older than the newest ${traceDecisionsMax} were left out.`,
         example: false
       })
     }),
