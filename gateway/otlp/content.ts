@@ -45,7 +45,8 @@ const inputSources: readonly Source[] = [
   withMimeType('input'),
   flattened('llm.input_messages.'),
   flattened('gen_ai.prompt.'),
-  embedded(['gen_ai.tool.call.arguments', 'traceloop.entity.input']),
+  embedded(['gen_ai.tool.call.arguments']),
+  jsonText(['traceloop.entity.input']),
   embedded(['ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args', 'gen_ai.prompt']),
   ({ inputMessages }) => listOfMessages(inputMessages),
   // Instructions or tools without messages.
@@ -58,7 +59,8 @@ const outputSources: readonly Source[] = [
   flattened('llm.output_messages.'),
   withMimeType('output'),
   flattened('gen_ai.completion.'),
-  embedded(['gen_ai.tool.call.result', 'traceloop.entity.output']),
+  embedded(['gen_ai.tool.call.result']),
+  jsonText(['traceloop.entity.output']),
   plain('ai.response.text'),
   embedded(['ai.response.object', 'ai.response.toolCalls', 'ai.toolCall.result']),
   embedded(['gen_ai.completion', 'final_result']),
@@ -178,6 +180,15 @@ function embedded(keys: readonly string[]): Source {
   }
 }
 
+/** Finds a text that is always JSON, even if it is only a string or a number. */
+function jsonText(keys: readonly string[]): Source {
+  return ({ attributes }) => {
+    const value = attributes.take(keys)
+    if (value === undefined) return null
+    return isText(value) ? parsed(value) : plainJsonOf(value)
+  }
+}
+
 function plain(key: string): Source {
   return ({ attributes }) => {
     const text = attributes.takeText([key])
@@ -202,7 +213,8 @@ function flattened(prefix: string): Source {
     const tree: Tree = new Map()
     for (const [key, value] of pairs) {
       const path = key.slice(prefix.length).split('.')
-      if (path.length > segmentsMax) throw new SpanError('an attribute has too many segments')
+      if (path.length > segmentsMax)
+        throw new SpanError(`the key of an attribute has more than ${segmentsMax} segments`)
       if (path[1] === 'message') path.splice(1, 1)
       place(tree, path, jsonOf(value))
     }
@@ -308,7 +320,7 @@ export function contentOf({ attributes, events }: OtlpSpan): SpanContent {
     const message = messageOf(role, own)
     if (message !== null) (name === choiceEvent ? outputMessages : inputMessages).push(message)
   }
-  // The attributes of the span win, because they come last.
+  // If both have a key, the value of the span counts.
   if (all !== attributes) for (const [key, value] of attributes) all.set(key, value)
   return {
     attributes: new Attributes(all),

@@ -172,8 +172,17 @@ function createCountOutcomes(signal: Signal, dependencies: ExportDependencies) {
     usage.accepted(attempt, queued)
   }
 
+  /** Shows the first of each reason to the owner of the key: few exporters log a rejection. */
+  function noteRejected(attempt: Attempt, rejected: readonly RejectedSpan[]): void {
+    attempt.batch = null
+    for (const { reason } of new Map(rejected.map((each) => [each.fault, each])).values()) {
+      usage.rejected(attempt, new Problem('invalid_decision', { detail: reason }))
+    }
+  }
+
   return function countOutcomes(attempt: Attempt, { batches, spans, unscored }: Accepted) {
     countDecisions(attempt, batches)
+    noteRejected(attempt, spans.rejected)
     const { candidates, scores, ignored } = spans
     const unqueued = rejectedIn(batches, candidates)
     const rejected = [...spans.rejected, ...unqueued, ...unscored]

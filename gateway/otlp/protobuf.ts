@@ -165,7 +165,8 @@ function readBody(span: SpanDraft, reader: Reader, end: number): void {
 }
 
 function readSpan(reader: Reader, end: number, fields: ReadonlyMap<number, ReadField>): OtlpSpan {
-  if (end - reader.pos > spanBytesMax) throw new SpanError('a span is too long')
+  if (end - reader.pos > spanBytesMax)
+    throw new SpanError(`a span has more than ${spanBytesMax} bytes`)
   reader.valuesLeft = spanValuesMax
   const span: SpanDraft = {
     traceId: null,

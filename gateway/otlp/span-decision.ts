@@ -158,7 +158,8 @@ function takeContent({ content, span, isLogged }: SpanOrigin) {
 
 const contentMissing =
   'the content was not captured; set ' +
-  'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY, or the setting of your ' +
+  'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY and ' +
+  'OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental, or the setting of your ' +
   'instrumentation that records inputs and outputs'
 
 const replyMissing =

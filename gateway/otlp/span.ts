@@ -122,8 +122,8 @@ export class SpanError extends Error {
 
 export function idsMissing(): SpanError {
   const message =
-    'trace_id must have 16 bytes and span_id 8, not all zeros. Send spans to /v1/traces and log ' +
-    'records of calls to /v1/logs'
+    'trace_id must have 16 bytes and span_id 8, not all zeros. Send spans to /v1/traces, and ' +
+    'write log records while the span of their call is active'
   return new SpanError(message, 'ids_missing')
 }
 

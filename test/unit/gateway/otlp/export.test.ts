@@ -50,6 +50,17 @@ describe.each(encodings)('in %s', (encoding) => {
     expect(spansCounted()).toEqual({ ignored: 0, queued: 1, rejected: 3 })
   })
 
+  test('the first span of each fault is shown to the owner of the key', async () => {
+    const { send, noted } = scene()
+    const bare = { 'gen_ai.operation.name': 'chat' }
+    await send(encoding, [aSpan(bare), aSpan(bare), aSpan(chat, { spanId: '0'.repeat(16) })])
+    const [owner] = noted.drain().organizations.values()
+    expect(owner?.attempts.map(({ detail }) => detail.slice(0, 15))).toEqual([
+      'trace_id must h',
+      'the content was'
+    ])
+  })
+
   test.each([
     ['the rate limit', { granted: 1 }, 429, '7', 8],
     ['a failed write', { failsAt: 1 }, 503, '2', 14]

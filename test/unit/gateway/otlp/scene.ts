@@ -39,7 +39,7 @@ interface Scene {
 
 export function scene({ signal = 'traces', granted, failsAt }: Scene = {}) {
   const metrics = new RecordingMetrics()
-  const { notes: usage } = createNotes()
+  const { notes: usage, noted } = createNotes()
   const produced: { readonly decision: Decision; readonly headers: Record<string, string> }[] = []
   const reported: string[] = []
   const limitRate = (_who: unknown, items: number): Quota => {
@@ -93,7 +93,7 @@ export function scene({ signal = 'traces', granted, failsAt }: Scene = {}) {
         .filter(({ name }) => /^sluice_otlp_(spans|log_records)_total$/.test(name))
         .map(({ labels, value }) => [labels['outcome'] ?? '', value])
     )
-  return { send, sendBytes, produced, scores, spansCounted, reported }
+  return { send, sendBytes, produced, scores, spansCounted, reported, noted }
 }
 
 const decodePayload = createDecoderFactory<Decision>(decisionContract.schema)(

@@ -226,7 +226,7 @@ describe.each(encodings)('in %s', (encoding) => {
         'traceloop.entity.input': '{"inputs":{"order":1}}',
         'traceloop.entity.output': '"ok"'
       },
-      { input: '{"inputs":{"order":1}}', output: '"ok"', agent_id: 'refunds' }
+      { input: '{"inputs":{"order":1}}', output: 'ok', agent_id: 'refunds' }
     ],
     [
       'the AI SDK',
