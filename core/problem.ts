@@ -82,6 +82,11 @@ export const problems = {
   rate_limited: { status: 429, title: 'Rate limit reached', retryable: true },
   compute_limited: { status: 429, title: 'Compute limit reached', retryable: true },
   changes_limited: { status: 429, title: 'Change limit reached', retryable: true },
+  decision_pending: {
+    status: 429,
+    title: 'The decision of the score is not stored yet',
+    retryable: true
+  },
   login_throttled: { status: 429, title: 'Too many attempts', retryable: true },
   headers_too_large: { status: 431, title: 'The headers are too large', retryable: false },
   internal_error: { status: 500, title: 'Internal server error', retryable: true },

@@ -1,5 +1,6 @@
 /** Assembles the gateway: the ingest steps, the API handlers and the routes. */
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { BufferPool } from '../platform/process/buffer-pool.ts'
 import { systemClock } from '../platform/process/clock.ts'
 import type { Lifecycle } from '../platform/process/lifecycle.ts'
@@ -145,7 +146,8 @@ export function createGatewayApp(parts: GatewayParts) {
   const scored = { store, decisionsTopic: config.DECISIONS_TOPIC, clock }
   const pushSpanScores = createPushSpanScores({
     pushScores: (principal, scores) => pushScores(principal, scores, scored),
-    clock
+    clock,
+    pause
   })
   const shared = { authenticate, reportRejection, shareLong, pushSpanScores }
   const { drain, ...handlers } = createIngestPaths(parts, shared)
@@ -210,32 +212,18 @@ function createIngestPaths(parts: GatewayParts, shared: SharedByIngest) {
     validate: createValidate({ clock, metrics }),
     encoder
   })
-  const limitAgents = createLimitAgents({ rateLimiter, limit: agentLimit })
+  const { limitAgents, takeAgents } = createLimitAgents({ rateLimiter, limit: agentLimit })
   const steps = { authenticate, findSpent, shareLong, limitRate, limitAgents, produce }
-  const exported = {
-    ...steps,
-    limitWhole,
-    readBatch,
-    pushSpanScores,
-    outcomes,
-    usage: countUsage,
-    metrics,
-    logger,
-    reportRejection
-  }
+  const counted = { outcomes, usage: countUsage, metrics, reportRejection }
+  const limited = { ...steps, limitWhole, takeAgents }
+  const exported = { ...limited, ...counted, readBatch, pushSpanScores, logger }
   return {
     ingest: createIngest({ ...steps, readOne, outcomes }),
     ingestBatch: createIngestBatch({
       ...steps,
       readBatch,
       takeClientReport: createTakeClientReport({ metrics, usage }),
-      outcomes: createBatchOutcomes({
-        outcomes,
-        limitRate,
-        metrics,
-        reportRejection,
-        usage: countUsage
-      })
+      outcomes: createBatchOutcomes({ ...counted, limitRate })
     }),
     traces: createExport('traces', exported),
     logs: createExport('logs', exported),

@@ -123,6 +123,9 @@ export const errorAdvice: Readonly<Record<ProblemCode, string>> = {
     'Your organization changed its evaluators and rules 1,000 times in one hour, or saved 64 ' +
     'MiB of rules, counting the evaluators that they use. Retry after `Retry-After` seconds. ' +
     'You can always delete and disable evaluators and rules.',
+  decision_pending:
+    'The span of the score has not become a decision yet. Send the request again after ' +
+    '`Retry-After` seconds. The score is rejected a minute after the evaluation.',
   login_throttled:
     'Too many wrong passwords were sent for the account, for the registration or from your ' +
     'network; or there were too many emails, registrations, invites, logins or session ' +

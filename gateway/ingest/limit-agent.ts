@@ -7,7 +7,7 @@ import type {
   RateLimitState
 } from '../../platform/rate-limit/rate-limiter.ts'
 import type { DecisionBatch } from './decision-batch.ts'
-import { createLimitPolicy, limitProblem } from './limit-policy.ts'
+import { createLimitPolicy, limitProblem, neverFits } from './limit-policy.ts'
 
 /**
  * Rejects the decisions of agents over their limit. A rejected decision still counts against the
@@ -15,18 +15,33 @@ import { createLimitPolicy, limitProblem } from './limit-policy.ts'
  */
 export type LimitAgents = (batch: DecisionBatch, organizationId: string) => Promise<void>
 
+/**
+ * Takes a point for each decision from the window of its agent, or none if one agent is over its
+ * limit. Returns a function that gives the points back.
+ * @throws {Problem} 413 if they can never fit, 429 if they do not fit now
+ */
+export type TakeAgents = (
+  batches: readonly DecisionBatch[],
+  organizationId: string
+) => Promise<() => void>
+
 interface LimitAgentsDependencies {
   readonly rateLimiter: RateLimiter
   /** Limit per agent; 0 points means no limit. */
   readonly limit: RateLimit
 }
 
-export function createLimitAgents(dependencies: LimitAgentsDependencies): LimitAgents {
+export function createLimitAgents(dependencies: LimitAgentsDependencies): {
+  limitAgents: LimitAgents
+  takeAgents: TakeAgents
+} {
   const { rateLimiter, limit } = dependencies
-  if (limit.points === 0) return () => Promise.resolve()
+  if (limit.points === 0) {
+    return { limitAgents: () => Promise.resolve(), takeAgents: () => Promise.resolve(() => {}) }
+  }
   const policy = createLimitPolicy({ name: 'agent', who: 'Each agent', limit })
 
-  return async function limitAgents(batch, organizationId) {
+  const limitAgents: LimitAgents = async (batch, organizationId) => {
     const reject = (index: number, state: RateLimitState): void => {
       if (state.granted === 0) batch.problems[index] = limitProblem(policy, state)
     }
@@ -34,10 +49,45 @@ export function createLimitAgents(dependencies: LimitAgentsDependencies): LimitA
     for (const [index, problem] of batch.problems.entries()) {
       const agentId = problem === null ? batch.agentAt(index) : null
       if (agentId === null || agentId === '') continue
-      const state = rateLimiter.take(`agent:${organizationId}:${agentId}`, limit, 1)
+      const state = rateLimiter.take(windowOf(organizationId, agentId), limit, 1)
       if (state instanceof Promise) waiting.push(state.then((late) => reject(index, late)))
       else reject(index, state)
     }
     await Promise.all(waiting)
   }
+  const takeAgents: TakeAgents = async (batches, organizationId) => {
+    const counts = countAgents(batches)
+    for (const count of counts.values()) if (count > limit.points) throw neverFits(policy, count)
+    const taken: (readonly [window: string, points: number])[] = []
+    const giveBack = (): void => {
+      for (const [window, points] of taken) rateLimiter.giveBack(window, limit, points)
+    }
+    for (const [agentId, count] of counts) {
+      const window = windowOf(organizationId, agentId)
+      const state = await rateLimiter.take(window, limit, count)
+      taken.push([window, state.granted])
+      if (state.granted === count) continue
+      giveBack()
+      throw limitProblem(policy, state)
+    }
+    return giveBack
+  }
+
+  return { limitAgents, takeAgents }
+}
+
+function windowOf(organizationId: string, agentId: string): string {
+  return `agent:${organizationId}:${agentId}`
+}
+
+/** Returns the number of decisions of each named agent that are not rejected. */
+function countAgents(batches: readonly DecisionBatch[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const batch of batches) {
+    for (const [index, problem] of batch.problems.entries()) {
+      const agentId = problem === null ? batch.agentAt(index) : null
+      if (agentId) counts.set(agentId, (counts.get(agentId) ?? 0) + 1)
+    }
+  }
+  return counts
 }

@@ -7,6 +7,7 @@ import type { RateLimit, RateLimitState } from '../../platform/rate-limit/rate-l
 
 /** A policy is created once and used for many decisions, so its constant parts are precomputed. */
 export interface LimitPolicy {
+  readonly who: string
   readonly limit: RateLimit
   readonly policyHeader: string
   /** The start of the RateLimit header, up to the number of remaining points. */
@@ -24,6 +25,7 @@ interface LimitPolicyOptions {
 export function createLimitPolicy({ name, who, limit }: LimitPolicyOptions): LimitPolicy {
   const { points, windowSeconds } = limit
   return {
+    who,
     limit,
     policyHeader: `"${name}";q=${points};w=${windowSeconds}`,
     stateHeader: `"${name}";r=`,
@@ -45,6 +47,17 @@ export function limitProblem(policy: LimitPolicy, state: RateLimitState): Proble
   return new Problem('rate_limited', {
     detail: policy.detail,
     headers: { ...limitHeaders(policy, state), 'retry-after': String(secondsUntil(state)) }
+  })
+}
+
+/** Returns the 413 for more decisions than a window has points. */
+export function neverFits({ who, limit }: LimitPolicy, items: number): Problem {
+  const { points, windowSeconds } = limit
+  return new Problem('payload_too_large', {
+    detail:
+      `${who} may send ${points} decisions per ${windowSeconds} s; the request has ${items}. ` +
+      'Set a smaller batch size.',
+    members: { limit_decisions: points }
   })
 }
 

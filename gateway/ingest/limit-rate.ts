@@ -1,14 +1,15 @@
 /** Limits the ingest rate: takes points from the windows of the organization and the API key, or
  * returns a 429.
  */
-import { Problem, problems } from '../../core/problem.ts'
+import type { Problem } from '../../core/problem.ts'
+import { problems } from '../../core/problem.ts'
 import type {
   RateLimit,
   RateLimiter,
   RateLimitState
 } from '../../platform/rate-limit/rate-limiter.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
-import { createLimitPolicy, limitHeaders, limitProblem } from './limit-policy.ts'
+import { createLimitPolicy, limitHeaders, limitProblem, neverFits } from './limit-policy.ts'
 import type { LimitPolicy } from './limit-policy.ts'
 
 export interface Quota {
@@ -154,16 +155,6 @@ export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependen
   }
 
   return { limitRate, limitWhole, findSpent }
-}
-
-function neverFits({ limit }: LimitPolicy, items: number): Problem {
-  const { points, windowSeconds } = limit
-  return new Problem('payload_too_large', {
-    detail:
-      `The request has ${items} decisions; at most ${points} may be sent in ${windowSeconds} s. ` +
-      'Set a smaller batch size.',
-    members: { limit_decisions: points }
-  })
 }
 
 function spentQuotaOf(rateLimiter: RateLimiter, { key, policy }: RateWindow): SpentQuota | null {

@@ -55,6 +55,7 @@ export const logsOperation: Operation = {
     'scope `evaluation:write`. Other log records are ignored. Log records that can never be ' +
     `accepted are reported as a partial success. ${failures}` +
     `At most ${spansMax} log records, and ${exportBytesMax} bytes after decompression.`,
+  problems: [...shared.problems, 'decision_pending', 'store_unavailable'],
   body: bodyOf('resourceLogs'),
   response: responseOf(rejectedNames.logs)
 }

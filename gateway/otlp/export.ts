@@ -30,7 +30,7 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { Attempt } from '../ingest/attempt.ts'
 import type { CountUsage } from '../ingest/count-usage.ts'
 import type { DecisionBatch } from '../ingest/decision-batch.ts'
-import type { LimitAgents } from '../ingest/limit-agent.ts'
+import type { TakeAgents } from '../ingest/limit-agent.ts'
 import type { FindSpent, LimitWhole } from '../ingest/limit-rate.ts'
 import type { Outcomes } from '../ingest/outcomes.ts'
 import type { Produce } from '../ingest/produce.ts'
@@ -51,7 +51,7 @@ interface ExportDependencies {
   readonly shareLong: FairShare
   readonly readBatch: ReadDecisions
   readonly limitWhole: LimitWhole
-  readonly limitAgents: LimitAgents
+  readonly takeAgents: TakeAgents
   readonly produce: Produce
   readonly outcomes: Outcomes
   readonly usage: CountUsage
@@ -68,7 +68,7 @@ const defaultKinds: ReadonlySet<StepKind> = new Set(['agent', 'decision', 'gener
 
 /** Creates the handler of the requests with spans, or of those with log records. */
 export function createExport(signal: Signal, dependencies: ExportDependencies) {
-  const { authenticate, findSpent, shareLong, readBatch, limitWhole, limitAgents } = dependencies
+  const { authenticate, findSpent, shareLong, readBatch, limitWhole, takeAgents } = dependencies
   const { produce, pushSpanScores, outcomes } = dependencies
   const countOutcomes = createCountOutcomes(signal, dependencies)
   const fail = createFail(dependencies)
@@ -98,9 +98,12 @@ export function createExport(signal: Signal, dependencies: ExportDependencies) {
       }
     )
     throwRetryable(batches)
-    const quota = (attempt.quota = await limitWhole(principal, pointsOf(spans)))
-    await Promise.all(batches.map((batch) => limitAgents(batch, organizationId)))
-    throwRetryable(batches)
+    const giveBack = await takeAgents(batches, organizationId)
+    const limiting = limitWhole(principal, pointsOf(spans))
+    const quota = (attempt.quota = await limiting.catch((error) => {
+      giveBack()
+      throw error
+    }))
     await Promise.all(batches.map(produce))
     throwRetryable(batches)
     const unscored = await pushSpanScores(principal, spans.scores)
@@ -172,7 +175,7 @@ function createCountOutcomes(signal: Signal, dependencies: ExportDependencies) {
     usage.accepted(attempt, queued)
   }
 
-  /** Shows the first of each reason to the owner of the key: few exporters log a rejection. */
+  /** Shows one span of each fault to the owner of the key: few exporters log a rejection. */
   function noteRejected(attempt: Attempt, rejected: readonly RejectedSpan[]): void {
     attempt.batch = null
     for (const { reason } of new Map(rejected.map((each) => [each.fault, each])).values()) {
@@ -200,7 +203,7 @@ function createCountOutcomes(signal: Signal, dependencies: ExportDependencies) {
 /** Instead of a 500, after which an exporter drops its spans. */
 const unexpected = new Problem('overloaded', {
   detail: 'The request failed unexpectedly. The server logs the cause under the request_id.',
-  headers: { 'retry-after': '30' }
+  headers: { 'retry-after': '5' }
 })
 
 /** @throws {Problem} 400 if the header names an unknown kind */

@@ -89,17 +89,21 @@ function scoreOf(record: OtlpSpan, where: string): SpanScore {
     const value = attributes.get(`gen_ai.evaluation.${key}`) ?? ''
     return value === '' ? null : textOf(value)
   }
-  const name = textAt('name')
+  const own = attributes.get('sluice.decision_id')
+  const said = {
+    name: textAt('name'),
+    value: numberOf(attributes.get('gen_ai.evaluation.score.value')),
+    label: textAt('score.label'),
+    reason: textAt('explanation')
+  }
   return {
     where,
     at: timeOf(record) / nanosPerMs,
     body: {
-      id: uuidv5(otlpNamespace, `${where}:score:${timeOf(record)}:${name}`),
-      decision_id: decisionIdOf(where),
-      name,
-      value: numberOf(attributes.get('gen_ai.evaluation.score.value')),
-      label: textAt('score.label'),
-      reason: textAt('explanation')
+      // Two results of the same evaluation can have the same time.
+      id: uuidv5(otlpNamespace, `${where}:score:${timeOf(record)}:${JSON.stringify(said)}`),
+      decision_id: own === undefined ? decisionIdOf(where) : textOf(own),
+      ...said
     }
   }
 }

@@ -9,7 +9,7 @@ import type { RejectedSpan } from './read-spans.ts'
 
 /**
  * Stores the scores and returns the rejected ones.
- * @throws {Problem} 503 if a decision may be stored later
+ * @throws {Problem} 429 if a decision may still be stored, 503 if the database is unavailable
  */
 export type PushSpanScores = (
   principal: KeyPrincipal,
@@ -22,36 +22,55 @@ interface PushSpanScoresDependencies {
     scores: readonly SpanScore['body'][]
   ) => Promise<readonly PushedResult[]>
   readonly clock: Clock
+  readonly pause: (ms: number) => Promise<unknown>
 }
 
 /** Maximum number of scores of a transaction, as in the API. */
 const scoresAtOnceMax = 500
+/** Pauses before the scores without a decision are tried again: storage usually needs less. */
+const pausesMs = [200, 500, 1000]
 /**
  * How long after a score its span may arrive, and how far the clock of a sender may be ahead. A
- * span is sent up to 5 s after it has ended, and most exporters give up after 10 s.
+ * span is sent up to 5 s after it has ended, and again while the gateway cannot accept it.
  */
-const spanDelayMsMax = 10_000
-const decisionMissing =
-  'no decision of the span is stored; check that the span is sent, and not ignored or rejected'
-const scopeMissing = 'a score needs an API key with the scope evaluation:write'
+const spanDelayMsMax = 60_000
+/** After this time, the exporter is asked to wait longer. */
+const shortDelayMs = 10_000
+const decisionMissing = 'the span of the score became no decision'
+const scopeMissing = 'the API key is missing the scope evaluation:write, which scores need'
 
-export function createPushSpanScores({
-  pushScores,
-  clock
-}: PushSpanScoresDependencies): PushSpanScores {
+export function createPushSpanScores(dependencies: PushSpanScoresDependencies): PushSpanScores {
+  const { pushScores, clock, pause } = dependencies
+
   /** Checks whether storage has not yet stored what arrived shortly after the score. */
-  function mayBeStored(at: number, members: Problem['options']['members']): boolean {
+  function mayBeStored(at: number, { members }: Problem['options']): boolean {
     if (at > clock.now() + spanDelayMsMax) return false
     const asOf = members?.['as_of']
     return typeof asOf !== 'string' || Date.parse(asOf) < at + spanDelayMsMax
   }
 
-  function reject({ where, at }: SpanScore, problem: Problem): RejectedSpan {
-    const { code, message, options } = problem
-    if (code === 'decision_not_found' && mayBeStored(at, options.members)) throw notStoredYet
-    if (problems[code].retryable) throw problem
-    const reason = code === 'decision_not_found' ? decisionMissing : message
-    return { where, fault: code, reason, records: 1 }
+  function isPending({ at }: SpanScore, { code, options }: Problem): boolean {
+    return code === 'decision_not_found' && mayBeStored(at, options)
+  }
+
+  /** Adds the rejected scores to `rejected`. Returns those whose decision may still be stored. */
+  async function store(
+    principal: KeyPrincipal,
+    scores: readonly SpanScore[],
+    rejected: RejectedSpan[]
+  ): Promise<SpanScore[]> {
+    const pending: SpanScore[] = []
+    for (let from = 0; from < scores.length; from += scoresAtOnceMax) {
+      const some = scores.slice(from, from + scoresAtOnceMax)
+      const bodies = some.map(({ body }) => body)
+      for (const [index, { result }] of (await pushScores(principal, bodies)).entries()) {
+        const score = some[index] as SpanScore
+        if (!(result instanceof Problem)) continue
+        if (isPending(score, result)) pending.push(score)
+        else rejected.push(rejectedOf(score, result))
+      }
+    }
+    return pending
   }
 
   return async function pushSpanScores(principal, scores) {
@@ -61,21 +80,28 @@ export function createPushSpanScores({
       })
     }
     const rejected: RejectedSpan[] = []
-    for (let from = 0; from < scores.length; from += scoresAtOnceMax) {
-      const some = scores.slice(from, from + scoresAtOnceMax)
-      const results = await pushScores(
-        principal,
-        some.map(({ body }) => body)
-      )
-      for (const [index, { result }] of results.entries()) {
-        if (result instanceof Problem) rejected.push(reject(some[index] as SpanScore, result))
-      }
+    let pending = await store(principal, scores, rejected)
+    for (const ms of pausesMs) {
+      if (pending.length === 0) break
+      await pause(ms)
+      pending = await store(principal, pending, rejected)
     }
+    if (pending.length > 0) throw pendingProblem(pending, clock.now())
     return rejected
   }
 }
 
-const notStoredYet = new Problem('overloaded', {
-  detail: 'The decision of a score is not stored yet. Retry shortly.',
-  headers: { 'retry-after': '2' }
-})
+function rejectedOf({ where }: SpanScore, problem: Problem): RejectedSpan {
+  const { code, message } = problem
+  if (problems[code].retryable) throw problem
+  const reason = code === 'decision_not_found' ? decisionMissing : message
+  return { where, fault: code, reason, records: 1 }
+}
+
+function pendingProblem(pending: readonly SpanScore[], now: number): Problem {
+  const isNew = pending.some(({ at }) => now - at < shortDelayMs)
+  return new Problem('decision_pending', {
+    detail: `The decisions of ${pending.length} scores are not stored yet.`,
+    headers: { 'retry-after': isNew ? '2' : '10' }
+  })
+}

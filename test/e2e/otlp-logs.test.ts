@@ -48,11 +48,11 @@ async function post(signal: 'traces' | 'logs', body: Buffer) {
   }
 }
 
-/** Sends a request until it gets another response than 503, as an exporter does. */
+/** Sends a request until it gets another response than 429, as an exporter does. */
 async function postWithRetries(body: Buffer) {
-  return await waitUntil('a response other than 503', async () => {
+  return await waitUntil('a response other than 429', async () => {
     const reply = await post('logs', body)
-    return reply.status === 503 ? null : reply
+    return reply.status === 429 ? null : reply
   })
 }
 
@@ -90,7 +90,7 @@ test('a score waits for its decision, and is stored once', async () => {
     { spanId, timeUnixNano: `${Date.now()}000000` }
   )
   const body = logsOf('protobuf', [evaluation])
-  expect(await post('logs', body)).toMatchObject({ status: 503, retryAfter: '2' })
+  expect(await post('logs', body)).toMatchObject({ status: 429, retryAfter: '2' })
   await post('traces', exportOf('protobuf', [aSpan(chat, { spanId })]))
   for (let sent = 0; sent < 2; sent++) {
     expect(await postWithRetries(body)).toMatchObject({ status: 200, answer: {} })

@@ -9,14 +9,14 @@ import { batchOf, organizationId, submissionOf } from './fakes.ts'
 function scene(points: number) {
   const rateLimiter = new FakeLimiter()
   const limit = { points, windowSeconds: 60 }
-  const limitAgents = createLimitAgents({ rateLimiter, limit })
+  const { limitAgents, takeAgents } = createLimitAgents({ rateLimiter, limit })
   /** Limits a batch with a decision of each agent, and returns the code of each problem. */
   const codesOf = async (agents: readonly unknown[], organization = organizationId) => {
     const batch = batchOfAgents(...agents)
     await limitAgents(batch, organization)
     return batch.problems.map((problem) => problem?.code ?? null)
   }
-  return { rateLimiter, limitAgents, codesOf }
+  return { rateLimiter, limitAgents, takeAgents, codesOf }
 }
 
 function batchOfAgents(...agents: readonly unknown[]): DecisionBatch {
@@ -90,4 +90,35 @@ test('fails if the limiter fails', async () => {
     throw bug
   }
   await expect(codesOf(['a', 'b'])).rejects.toBe(bug)
+})
+
+test('takes the points of all agents, or none', async () => {
+  const { rateLimiter, takeAgents, codesOf } = scene(3)
+  const two = [batchOfAgents('a', 'b', 'a'), batchOfAgents('b', '')]
+  const giveBack = await takeAgents(two, organizationId)
+  await expect(takeAgents(two, organizationId)).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(await codesOf(['a', 'b'])).toEqual([null, null])
+  giveBack()
+  rateLimiter.slow.add(`agent:${organizationId}:a`)
+  await takeAgents(two, organizationId)
+  expect(await codesOf(['a', 'b'])).toEqual(['rate_limited', 'rate_limited'])
+})
+
+test('refuses more decisions of an agent than its window has points', async () => {
+  const { takeAgents, codesOf } = scene(2)
+  await expect(
+    takeAgents([batchOfAgents('a', 'b', 'b', 'b')], organizationId)
+  ).rejects.toMatchObject({
+    code: 'payload_too_large',
+    message:
+      'Each agent may send 2 decisions per 60 s; the request has 3. Set a smaller batch size.'
+  })
+  expect(await codesOf(['a', 'a'])).toEqual([null, null])
+})
+
+test('takes no points of agents without a limit', async () => {
+  const { rateLimiter, takeAgents } = scene(0)
+  const giveBack = await takeAgents([batchOfAgents('a')], organizationId)
+  giveBack()
+  expect(rateLimiter.limits.size).toBe(0)
 })

@@ -171,6 +171,7 @@ describe.each(encodings)('in %s', (encoding) => {
       record,
       record,
       aLogRecord(event, result, { timeUnixNano: '1764000002000000000' }),
+      aLogRecord(event, { ...result, 'gen_ai.evaluation.score.value': 0.5 }),
       failed
     )
     expect(scores[0]?.body).toMatchObject({
@@ -181,7 +182,7 @@ describe.each(encodings)('in %s', (encoding) => {
       reason: 'It names the policy.'
     })
     const ids = scores.map(({ body }) => body.id)
-    expect([ids[0] === ids[1], ids[0] === ids[2]]).toEqual([true, false])
-    expect(counted).toEqual({ queued: 0, scored: 3, rejected: 0, ignored: 1 })
+    expect([ids[0] === ids[1], new Set(ids).size]).toEqual([true, 3])
+    expect(counted).toEqual({ queued: 0, scored: 4, rejected: 0, ignored: 1 })
   })
 })

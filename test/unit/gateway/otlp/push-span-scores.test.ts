@@ -22,7 +22,8 @@ async function push(scores: readonly SpanScore[], result: PushedResult['result']
       sizes.push(some.length)
       return Promise.resolve(some.map(({ id }) => ({ id, result })))
     },
-    clock: { now: () => now }
+    clock: { now: () => now },
+    pause: () => Promise.resolve()
   })
   return { rejected: await pushSpanScores(who, scores), sizes }
 }
@@ -34,27 +35,36 @@ const missing = (asOf: number | null) => {
 }
 
 test.each([
-  ['is new', now - 9000, now],
-  ['has a clock that is ahead', now + 9000, now],
-  ['is old while storage is behind', now - 60_000, now - 51_000],
-  ['is old before storage has started', now - 60_000, null]
-])('a score without a decision that %s gets 503', async (_what, at, asOf) => {
+  ['is new', now - 9000, now, '2'],
+  ['has a clock that is ahead', now + 9000, now, '2'],
+  ['is old while storage is behind', now - 90_000, now - 31_000, '10'],
+  ['is old before storage has started', now - 90_000, null, '10']
+])('a score without a decision that %s waits', async (_what, at, asOf, retryAfter) => {
   await expect(push([aScore(at)], missing(asOf))).rejects.toMatchObject({
-    code: 'overloaded',
-    options: { headers: { 'retry-after': '2' } }
+    code: 'decision_pending',
+    options: { headers: { 'retry-after': retryAfter } }
   })
 })
 
 test.each([
-  ['is old', now - 60_000, now - 50_000],
+  ['is old', now - 90_000, now - 30_000],
   ['comes from the future', now + 3_600_000, now]
 ])('a score without a decision that %s is rejected', async (_what, at, asOf) => {
   expect((await push([aScore(at)], missing(asOf))).rejected).toMatchObject([
-    {
-      fault: 'decision_not_found',
-      reason: expect.stringContaining('no decision of the span is stored')
-    }
+    { fault: 'decision_not_found', reason: 'the span of the score became no decision' }
   ])
+})
+
+test('a score is tried again while storage catches up', async () => {
+  const results = [missing(now), missing(now), null]
+  const pauses: number[] = []
+  const pushSpanScores = createPushSpanScores({
+    pushScores: () => Promise.resolve([{ id: 'a', result: results.shift() ?? null }]),
+    clock: { now: () => now },
+    pause: (ms) => Promise.resolve(pauses.push(ms))
+  })
+  expect(await pushSpanScores(evaluator, [aScore(now)])).toEqual([])
+  expect(pauses).toEqual([200, 500])
 })
 
 test('an invalid score is rejected', async () => {

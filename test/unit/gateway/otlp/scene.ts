@@ -57,7 +57,7 @@ export function scene({ signal = 'traces', granted, failsAt }: Scene = {}) {
       if (whole.problem !== null) throw whole.problem
       return whole
     },
-    limitAgents: async () => {},
+    takeAgents: () => Promise.resolve(() => {}),
     pushSpanScores: (_who, some) => {
       scores.push(...some)
       return Promise.resolve([])
