@@ -9,7 +9,7 @@ import type { RejectedSpan } from './read-spans.ts'
 
 /**
  * Stores the scores and returns the rejected ones.
- * @throws {Problem} 429 if a decision may still be stored, 503 if the database is unavailable
+ * @throws {Problem} 429 if a decision may be stored later, 503 if the database is unavailable
  */
 export type PushSpanScores = (
   principal: KeyPrincipal,
@@ -36,8 +36,9 @@ const pausesMs = [200, 500, 1000]
 const spanDelayMsMax = 60_000
 /** After this time, the exporter is asked to wait longer. */
 const shortDelayMs = 10_000
-const decisionMissing = 'the span of the score became no decision'
-const scopeMissing = 'the API key is missing the scope evaluation:write, which scores need'
+const decisionMissing =
+  'no decision of the span is stored; check that the span is sent, and not ignored or rejected'
+const scopeMissing = 'a score needs an API key with the scope evaluation:write'
 
 export function createPushSpanScores(dependencies: PushSpanScoresDependencies): PushSpanScores {
   const { pushScores, clock, pause } = dependencies
