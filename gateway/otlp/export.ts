@@ -273,6 +273,7 @@ async function useEnvelope<T>(
   try {
     return await use(buffer.subarray(0, writeEnvelope(buffer, candidates)))
   } finally {
+    for (const candidate of candidates) candidate.json = []
     envelopes.give(buffer)
   }
 }

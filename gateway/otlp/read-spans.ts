@@ -23,8 +23,8 @@ import type { Resource, SpanOrigin } from './span-decision.ts'
 export interface Candidate {
   readonly decisionId: string
   readonly traceparent: string
-  /** The body of the decision, in JSON. */
-  readonly json: readonly JsonPart[]
+  /** The body of the decision, in JSON; empty after it was read, to free the memory. */
+  json: readonly JsonPart[]
   /** See `SpanInPlace`. */
   readonly records: number
 }
