@@ -6,8 +6,9 @@ import type {
   RateLimiter,
   RateLimitState
 } from '../../platform/rate-limit/rate-limiter.ts'
+import { Problem } from '../../core/problem.ts'
 import type { DecisionBatch } from './decision-batch.ts'
-import { createLimitPolicy, limitProblem, neverFits } from './limit-policy.ts'
+import { createLimitPolicy, giveBackTo, limitProblem, neverFits } from './limit-policy.ts'
 
 /**
  * Rejects the decisions of agents over their limit. A rejected decision still counts against the
@@ -57,23 +58,33 @@ export function createLimitAgents(dependencies: LimitAgentsDependencies): {
   }
   const takeAgents: TakeAgents = async (batches, organizationId) => {
     const counts = countAgents(batches)
+    if (counts.size > agentsMax) throw tooManyAgents()
     for (const count of counts.values()) if (count > limit.points) throw neverFits(policy, count)
-    const taken: (readonly [window: string, points: number])[] = []
+    const taken = await Promise.all(
+      [...counts].map(async ([agentId, count]) => {
+        const key = windowOf(organizationId, agentId)
+        return { key, count, state: await rateLimiter.take(key, limit, count) }
+      })
+    )
     const giveBack = (): void => {
-      for (const [window, points] of taken) rateLimiter.giveBack(window, limit, points)
+      for (const { key, state } of taken) giveBackTo(rateLimiter, { key, limit, state })
     }
-    for (const [agentId, count] of counts) {
-      const window = windowOf(organizationId, agentId)
-      const state = await rateLimiter.take(window, limit, count)
-      taken.push([window, state.granted])
-      if (state.granted === count) continue
-      giveBack()
-      throw limitProblem(policy, state)
-    }
-    return giveBack
+    const refused = taken.find(({ count, state }) => state.granted < count)
+    if (refused === undefined) return giveBack
+    giveBack()
+    throw limitProblem(policy, refused.state)
   }
 
   return { limitAgents, takeAgents }
+}
+
+/** Maximum number of agents in a request. Each one has a window. */
+const agentsMax = 1000
+
+function tooManyAgents(): Problem {
+  return new Problem('payload_too_large', {
+    detail: `The request has more than ${agentsMax} agents. Set a smaller batch size.`
+  })
 }
 
 function windowOf(organizationId: string, agentId: string): string {

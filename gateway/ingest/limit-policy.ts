@@ -3,7 +3,11 @@
  * The headers follow draft-ietf-httpapi-ratelimit-headers-11.
  */
 import { Problem } from '../../core/problem.ts'
-import type { RateLimit, RateLimitState } from '../../platform/rate-limit/rate-limiter.ts'
+import type {
+  RateLimit,
+  RateLimiter,
+  RateLimitState
+} from '../../platform/rate-limit/rate-limiter.ts'
 
 /** A policy is created once and used for many decisions, so its constant parts are precomputed. */
 export interface LimitPolicy {
@@ -48,6 +52,25 @@ export function limitProblem(policy: LimitPolicy, state: RateLimitState): Proble
     detail: policy.detail,
     headers: { ...limitHeaders(policy, state), 'retry-after': String(secondsUntil(state)) }
   })
+}
+
+/** What a window granted. */
+interface Grant {
+  readonly key: string
+  readonly limit: RateLimit
+  readonly state: RateLimitState
+}
+
+/** Gives points back unless the next window has begun. */
+export function giveBackTo(
+  rateLimiter: RateLimiter,
+  { key, limit, state }: Grant,
+  points = state.granted
+): void {
+  const current = rateLimiter.peek(key, limit)
+  const halfWindowMs = (limit.windowSeconds * 1000) / 2
+  const isNewWindow = current.resetMs > state.resetMs + halfWindowMs
+  if (!isNewWindow) rateLimiter.giveBack(key, limit, points)
 }
 
 /** Returns the 413 for more decisions than a window has points. */

@@ -9,7 +9,8 @@ import type {
   RateLimitState
 } from '../../platform/rate-limit/rate-limiter.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
-import { createLimitPolicy, limitHeaders, limitProblem, neverFits } from './limit-policy.ts'
+import { createLimitPolicy, giveBackTo, limitHeaders, limitProblem } from './limit-policy.ts'
+import { neverFits } from './limit-policy.ts'
 import type { LimitPolicy } from './limit-policy.ts'
 
 export interface Quota {
@@ -112,13 +113,8 @@ export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependen
     return quotaOf(items, granted, isKeyTighter ? key : organization)
   }
 
-  /** Gives points back unless the next window has begun. */
   function giveBack({ from, state }: TakenPoints, points: number): void {
-    const { limit } = from.policy
-    const current = rateLimiter.peek(from.key, limit)
-    const halfWindowMs = (limit.windowSeconds * 1000) / 2
-    const isNewWindow = current.resetMs > state.resetMs + halfWindowMs
-    if (!isNewWindow) rateLimiter.giveBack(from.key, limit, points)
+    giveBackTo(rateLimiter, { key: from.key, limit: from.policy.limit, state }, points)
   }
 
   function limit(items: number, windows: PrincipalWindows, state: RateLimitState) {

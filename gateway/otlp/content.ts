@@ -1,7 +1,10 @@
 /** Content: finds the input and the output of a span among the attributes of each dialect. */
+import { syntaxErrorSteps } from '../../core/json/json-syntax.ts'
+import { isLong, runSteps } from '../../core/json/steps.ts'
+import { decisionBytesMax } from '../ingest/encode.ts'
 import { loadIsJson } from '../ingest/kernel/kernel.ts'
 import { Attributes } from './attributes.ts'
-import { LongText, SpanError, isText, jsonOf, textOf } from './span.ts'
+import { LongText, SpanError, isText, jsonOf, textOf, valueDepthMax } from './span.ts'
 import type { OtlpSpan, Value, Values } from './span.ts'
 
 /** What a span contains: its attributes with those of its events, and the messages in events. */
@@ -80,8 +83,7 @@ export function takeOutput(content: SpanContent): SpanOutput | null {
   const copied = replyIn(json)
   if (copied !== null) return { json: copied, format: 'text', isCut }
   const all = json.join('')
-  const { value = JSON.parse(all) as unknown } = found
-  const text = onlyTextOf(value)
+  const text = onlyTextOf(found.value ?? (isShort(all) ? JSON.parse(all) : null))
   return { json: JSON.stringify(text ?? all), format: text === null ? 'json' : 'text', isCut }
 }
 
@@ -127,13 +129,31 @@ const jsonStart = /^\s*(?:\{\s*"|\[\s*[[{"])/
 
 const isJson = loadIsJson()
 
+/** Maximum number of values in a long reply that is parsed. More would block the process. */
+const replyValuesMax = 1000
+
+/** Checks whether valid JSON can be parsed at once. */
+function isShort(json: string): boolean {
+  return !isLong(json) || runSteps(syntaxErrorSteps(json, valueDepthMax, replyValuesMax)) === null
+}
+
 function parsed(value: string | LongText): Json {
+  const { length } = value instanceof LongText ? value.bytes : value
+  if (length > decisionBytesMax)
+    throw new SpanError(`a text has more than ${decisionBytesMax} bytes`)
   if (value instanceof LongText && isJson(value.bytes)) return { json: [value.bytes], isCut: false }
   const text = String(value)
+  if (text.isWellFormed() && isJsonText(text)) return { json: [text], isCut: false }
+  return { ...plainJsonOf(text), isCut: jsonStart.test(text) }
+}
+
+function isJsonText(text: string): boolean {
+  if (isLong(text)) return runSteps(syntaxErrorSteps(text, Number.POSITIVE_INFINITY)) === null
   try {
-    return { json: [text], value: JSON.parse(text), isCut: false }
+    JSON.parse(text)
+    return true
   } catch {
-    return { ...plainJsonOf(text), isCut: jsonStart.test(text) }
+    return false
   }
 }
 

@@ -17,7 +17,6 @@
 import type { Authenticate } from '../../auth/authenticate.ts'
 import { Problem, problems } from '../../core/problem.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
-import { isLong } from '../../core/json/steps.ts'
 import type { FairShare } from '../../http/admission/fair-share.ts'
 import { authorizationOf } from '../../http/admission/known-callers.ts'
 import type { ReportRejection } from '../../http/admission/report-rejections.ts'
@@ -90,7 +89,7 @@ export function createExport(signal: Signal, dependencies: ExportDependencies) {
       async (bytes) => {
         const read = await readSpans({ signal, encoding, bytes }, kinds)
         for (const some of groupsOf(read.candidates)) {
-          if (isLong(bytes)) await yieldToEventLoop()
+          await yieldToEventLoop()
           const request = requestOf(some, principal)
           batches.push(await useEnvelope(some, (body) => readBatch(body, request)))
         }

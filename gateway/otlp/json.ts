@@ -31,10 +31,10 @@ export function* spansOfJson(signal: Signal, request: Json): Generator<PlacedSpa
   }
 }
 
-/** Maximum number of values of a request: about twice as many as of 10,000 spans. */
-const valuesMax = 1_000_000
+/** Maximum number of values of a request. More would block the process while they are parsed. */
+const valuesMax = 500_000
 /** Integers that a double cannot hold, which should be strings. */
-const longInteger = /("intValue"\s*:\s*)(-?\d{16,})(?![\d.eE])/g
+const longInteger = /("intValue"\s{0,20}:\s{0,20})(-?\d{16,19})(?![\d.eE])/g
 
 /**
  * Parses a body. Yields to the event loop while it checks a long one.
@@ -77,7 +77,7 @@ function textIn(parent: Json, name: string): string {
 }
 
 function numberIn(parent: Json, name: string): number {
-  const number = Number(parent[name] ?? 0)
+  const number = numberOf(parent[name] ?? 0)
   return Number.isFinite(number) ? number : 0
 }
 
@@ -141,7 +141,7 @@ function valueOf(value: Json, depth: number): Value {
   if (typeof stringValue === 'string') return stringValue
   if (typeof boolValue === 'boolean') return boolValue
   if (isSet(intValue)) return integerOf(intValue)
-  if (isSet(doubleValue)) return Number(doubleValue)
+  if (isSet(doubleValue)) return numberOf(doubleValue)
   if (isObject(arrayValue)) {
     const list = rejecting(() => objectsIn(arrayValue, 'values'))
     return list.map((each) => valueOf(each, depth + 1))
@@ -150,14 +150,25 @@ function valueOf(value: Json, depth: number): Value {
   return typeof value['bytesValue'] === 'string' ? value['bytesValue'] : null
 }
 
+/** Maximum length of a number in a string. */
+const numberMax = 40
+
+function numberOf(value: unknown): number {
+  if (typeof value === 'number') return value
+  if (typeof value === 'string' && value.length <= numberMax) return Number(value)
+  throw new SpanError('a number is malformed')
+}
+
 /** In OTLP/JSON, null is the default, as if the member were absent. */
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
 function integerOf(value: unknown): number | bigint {
-  const digits = String(value)
-  if (!/^-?\d{1,19}$/.test(digits)) throw new SpanError('an integer is malformed')
+  const digits = typeof value === 'number' ? String(value) : value
+  if (typeof digits !== 'string' || !/^-?\d{1,19}$/.test(digits)) {
+    throw new SpanError('an integer is malformed')
+  }
   const number = Number(digits)
   return Number.isSafeInteger(number) ? number : BigInt(digits)
 }

@@ -2,8 +2,8 @@
 import { decisionIdOf, otlpNamespace } from '../../core/decision/of-span.ts'
 import { uuidv5 } from '../../core/ids/ids.ts'
 import { evaluationEvent, isContentEvent, mergeValues } from './content.ts'
-import { idsMissing, textOf } from './span.ts'
-import type { OtlpSpan, SpanDraft, SpanInPlace, Value } from './span.ts'
+import { idsMissing, spanValuesMax, textOf, tooManyValues } from './span.ts'
+import type { OtlpSpan, SpanDraft, SpanInPlace, Value, Values } from './span.ts'
 
 /** The result of an evaluation, which becomes a score of the decision of its span. */
 export interface SpanScore {
@@ -25,6 +25,7 @@ export interface SpanScore {
 interface LoggedCall extends SpanInPlace {
   readonly span: SpanDraft
   records: number
+  values: number
 }
 
 /** The records of a request, joined by the ids of their spans. */
@@ -54,14 +55,23 @@ export class LoggedCalls {
       attributes: new Map<string, Value>(),
       events: []
     }
-    const call = this.#calls.get(ids) ?? { span, resource, scope, records: 0, isLogged: true }
+    const call = this.#calls.get(ids) ?? {
+      span,
+      resource,
+      scope,
+      records: 0,
+      values: 0,
+      isLogged: true
+    }
     this.#calls.set(ids, call)
+    const [body = { attributes: new Map<string, Value>() }] = record.events
+    call.values += valuesIn(attributes) + valuesIn(body.attributes)
+    if (call.values > spanValuesMax) throw tooManyValues()
     call.records += 1
     call.span.isError ||= attributes.has('error.type')
     call.span.endNanos = Math.max(call.span.endNanos, timeOf(record))
     attributes.delete('event.name')
     mergeValues(call.span.attributes, attributes)
-    const [body = { attributes: new Map<string, Value>() }] = record.events
     call.span.events.push({ name, attributes: body.attributes })
     return true
   }
@@ -72,6 +82,13 @@ export class LoggedCalls {
 }
 
 const nanosPerMs = 1e6
+
+/** Returns the number of values, with those of lists. */
+function valuesIn(values: Values): number {
+  let count = 1
+  for (const value of values.values()) count += Array.isArray(value) ? value.length : 1
+  return count
+}
 
 function idsOf({ traceId, spanId }: OtlpSpan): string {
   if (traceId === null || spanId === null) throw idsMissing()

@@ -14,17 +14,30 @@ import type { OtlpSpan, PlacedSpan, Signal, SpanDraft, SpanEvent, Value, Values 
  * could be millions.
  */
 const fieldsMax = 50_000
+/** Each value takes up to five fields. */
+const spanFieldsMax = 5 * spanValuesMax
+const resourceValuesMax = 10 * spanValuesMax
 
 class Reader extends protobuf.BufferReader {
   /** The bytes, which the types of protobufjs declare as a Uint8Array. */
   readonly body: Buffer
   fieldsLeft = fieldsMax
+  /** Fields that the current span or resource may still have. */
+  spanFieldsLeft = spanFieldsMax
+  /** Values that all resources together may still have. */
+  resourceValuesLeft = resourceValuesMax
   /** Values that the current span may still have. */
   valuesLeft = spanValuesMax
 
   constructor(body: Buffer) {
     super(body)
     this.body = body
+  }
+
+  /** Begins a span or a resource. */
+  begin(): void {
+    this.valuesLeft = spanValuesMax
+    this.spanFieldsLeft = spanFieldsMax
   }
 
   countValue(): void {
@@ -73,11 +86,13 @@ export function* spansOfProtobuf(signal: Signal, body: Buffer): Generator<Placed
 function resourceIn(reader: Reader, resourceSpans: Part): Map<string, Value> {
   const resource = new Map<string, Value>()
   const [part] = partsIn(reader, resourceSpans, 1)
-  reader.valuesLeft = spanValuesMax
+  reader.begin()
   for (const pair of part ? partsIn(reader, part, 1) : []) {
     const [key, value] = readPair(at(reader, pair), pair.end, 0)
     if (value !== undefined) resource.set(key, value)
   }
+  reader.resourceValuesLeft -= spanValuesMax - reader.valuesLeft
+  if (reader.resourceValuesLeft < 0) throw new TooManyError('The resources have too many values')
   return resource
 }
 
@@ -94,11 +109,11 @@ function at(reader: Reader, { start }: Part): Reader {
 function partsIn(reader: Reader, parent: Part, field: number): Part[] {
   const parts: Part[] = []
   at(reader, parent)
-  while (hasMore(reader, parent.end)) {
+  while (isBefore(reader, parent.end)) {
     if (reader.fieldsLeft-- === 0) throw new TooManyError('The request has too many messages')
     const tag = reader.uint32()
     if (tag !== ((field << 3) | lengthType)) {
-      reader.skipType(tag & 7)
+      skip(reader, tag)
       continue
     }
     const end = endOf(reader, parent.end)
@@ -108,9 +123,23 @@ function partsIn(reader: Reader, parent: Part, field: number): Part[] {
   return parts
 }
 
-function hasMore({ pos }: Reader, end: number): boolean {
+function isBefore({ pos }: Reader, end: number): boolean {
   if (pos > end) throw new FormatError('a field is longer than its message')
   return pos < end
+}
+
+/** Works like `isBefore`, in a span or a resource. Counts its fields. */
+function hasMore(reader: Reader, end: number): boolean {
+  if (reader.spanFieldsLeft-- <= 0) throw tooManyValues()
+  return isBefore(reader, end)
+}
+
+const groupTypes = new Set([3, 4])
+
+function skip(reader: Reader, tag: number): void {
+  // Groups can nest, and nothing writes them any more.
+  if (groupTypes.has(tag & 7)) throw new FormatError('groups are not supported')
+  reader.skipType(tag & 7)
 }
 
 /** Reads the length of a message. Returns its end. */
@@ -167,7 +196,7 @@ function readBody(span: SpanDraft, reader: Reader, end: number): void {
 function readSpan(reader: Reader, end: number, fields: ReadonlyMap<number, ReadField>): OtlpSpan {
   if (end - reader.pos > spanBytesMax)
     throw new SpanError(`a span has more than ${spanBytesMax} bytes`)
-  reader.valuesLeft = spanValuesMax
+  reader.begin()
   const span: SpanDraft = {
     traceId: null,
     spanId: null,
@@ -185,7 +214,7 @@ function readSpan(reader: Reader, end: number, fields: ReadonlyMap<number, ReadF
   while (hasMore(reader, end)) {
     const tag = reader.uint32()
     const readField = fields.get(tag)
-    if (readField === undefined) reader.skipType(tag & 7)
+    if (readField === undefined) skip(reader, tag)
     else readField(span, reader, end)
   }
   return span
@@ -196,7 +225,7 @@ function readStatus(span: SpanDraft, reader: Reader, end: number): void {
     const tag = reader.uint32()
     if (tag === 18) span.statusMessage = readText(reader, end)
     else if (tag === 24) span.isError = reader.int32() === statusError
-    else reader.skipType(tag & 7)
+    else skip(reader, tag)
   }
 }
 
@@ -208,7 +237,7 @@ function readEvent(reader: Reader, end: number): SpanEvent {
     const tag = reader.uint32()
     if (tag === 18) name = readText(reader, end)
     else if (tag === 26) addPair(attributes, reader, end)
-    else reader.skipType(tag & 7)
+    else skip(reader, tag)
   }
   return { name, attributes }
 }
@@ -227,7 +256,7 @@ function readPair(reader: Reader, end: number, depth: number) {
     const tag = reader.uint32()
     if (tag === 10) key = readText(reader, end)
     else if (tag === 18) value = readValue(reader, endOf(reader, end), depth)
-    else reader.skipType(tag & 7)
+    else skip(reader, tag)
   }
   return [key, value] as const
 }
@@ -246,7 +275,7 @@ function readValue(reader: Reader, end: number, depth: number): Value {
     else if (tag === 42) value = readList(reader, endOf(reader, end), depth + 1)
     else if (tag === 50) value = readMap(reader, endOf(reader, end), depth + 1)
     else if (tag === 58) value = Buffer.from(reader.bytes())
-    else reader.skipType(tag & 7)
+    else skip(reader, tag)
   }
   return value
 }
@@ -256,7 +285,7 @@ function readList(reader: Reader, end: number, depth: number): Value[] {
   while (hasMore(reader, end)) {
     const tag = reader.uint32()
     if (tag === 10) values.push(readValue(reader, endOf(reader, end), depth))
-    else reader.skipType(tag & 7)
+    else skip(reader, tag)
   }
   return values
 }
@@ -266,7 +295,7 @@ function readMap(reader: Reader, end: number, depth: number): Map<string, Value>
   while (hasMore(reader, end)) {
     const tag = reader.uint32()
     if (tag !== 10) {
-      reader.skipType(tag & 7)
+      skip(reader, tag)
       continue
     }
     const [key, value] = readPair(reader, endOf(reader, end), depth)

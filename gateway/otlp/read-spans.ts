@@ -2,7 +2,6 @@
  */
 import { decisionIdOf } from '../../core/decision/of-span.ts'
 import { isUuid } from '../../core/ids/ids.ts'
-import { isLong } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
 import type { ProblemCode } from '../../core/problem.ts'
 import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
@@ -16,7 +15,7 @@ import { LoggedCalls } from './log-records.ts'
 import type { SpanScore } from './log-records.ts'
 import { SpanError, idsMissing } from './span.ts'
 import type { OtlpSpan, SpanFault, SpanInPlace, Values } from './span.ts'
-import { decisionOf, parentIdOf, resourceOf } from './span-decision.ts'
+import { decisionOf, parentIdOf, resourceOf, shortText } from './span-decision.ts'
 import type { Resource, SpanOrigin } from './span-decision.ts'
 
 /** A span that becomes a decision. */
@@ -47,6 +46,8 @@ export interface ReadSpans {
 
 /** Maximum number of spans or log records of a request. */
 export const spansMax = 10_000
+/** Maximum length of all decisions of a request, in characters. Each repeats its resource. */
+const decisionsMax = 32 * 1024 * 1024
 
 /**
  * Reads the body. Yields to the event loop while it reads a long one.
@@ -56,12 +57,11 @@ export const spansMax = 10_000
 export async function readSpans(body: OtlpBody, kinds: ReadonlySet<StepKind>): Promise<ReadSpans> {
   const selected = new SelectedSpans(kinds)
   const calls = new LoggedCalls()
-  const pause = () => (isLong(body.bytes) ? yieldToEventLoop() : null)
   let total = 0
   try {
     for (const { resource, scope, read } of await decode(body)) {
       if (++total > spansMax) throw tooManySpans()
-      await pause()
+      await yieldToEventLoop()
       selected.orReject(null, () => {
         const place = { span: read(), resource, scope, records: 1 }
         if (body.signal === 'traces') selected.select(place)
@@ -72,13 +72,16 @@ export async function readSpans(body: OtlpBody, kinds: ReadonlySet<StepKind>): P
     throw problemOf(body, error)
   }
   for (const call of calls) {
-    await pause()
+    await yieldToEventLoop()
     selected.orReject(call, () => selected.select(call))
   }
   const candidates: Candidate[] = []
+  let length = 0
   for (const origin of selected.origins) {
-    await pause()
+    await yieldToEventLoop()
     selected.orReject(origin, () => candidates.push(candidateOf(origin, selected.parents)))
+    length += lengthOf(candidates.at(-1))
+    if (length > decisionsMax) throw tooLong()
   }
   const { rejected, ignored } = selected
   return { candidates, scores: calls.scores, rejected, ignored }
@@ -101,6 +104,7 @@ class SelectedSpans {
     const { span, records } = place
     const content = contentOf(span)
     const spanClass = classOf(content)
+    shortText('the name of the scope', place.scope)
     if (spanClass === null || !this.#kinds.has(spanClass.kind)) {
       this.ignored += records
       noteParent(span, this.parents)
@@ -168,6 +172,19 @@ function candidateOf(origin: SpanOrigin, parents: Parents): Candidate {
     json: decisionOf(origin, parent === null ? null : parentIdOf(`${traceId}:${parent}`)),
     records
   }
+}
+
+function lengthOf(candidate: Candidate | undefined): number {
+  let length = 0
+  for (const part of candidate?.json ?? []) length += part.length
+  return length
+}
+
+function tooLong(): Problem {
+  return new Problem('payload_too_large', {
+    detail: `The decisions have more than ${decisionsMax} characters. Set a smaller batch size.`,
+    members: { limit_bytes: decisionsMax }
+  })
 }
 
 function tooManySpans(): Problem {

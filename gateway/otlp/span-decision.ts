@@ -90,13 +90,16 @@ const keys = {
  */
 const attributesMax = 32 * 1024
 const resourceMax = 8 * 1024
+/** Maximum length of a text that is repeated in each decision of a request. */
+const repeatedMax = 1000
 /** The last millisecond of a JavaScript date. */
 const dateMsMax = 8.64e15
 
 export function resourceOf(values: Values): Resource {
   const textAt = (key: string) => {
     const value = values.get(key)
-    return value !== undefined && isText(value) ? String(value) || null : null
+    if (value === undefined || !isText(value)) return null
+    return shortText(key, String(value)) || null
   }
   return {
     service: textAt('service.name'),
@@ -104,6 +107,15 @@ export function resourceOf(values: Values): Resource {
     version: textAt('service.version'),
     json: restOf(values, resourceMax).json
   }
+}
+
+/**
+ * Returns a text that is repeated in each decision of a request.
+ * @throws {SpanError} if it is long, because the decisions would not fit in memory
+ */
+export function shortText(what: string, text: string): string {
+  if (text.length <= repeatedMax) return text
+  throw new SpanError(`${what} has more than ${repeatedMax} characters`)
 }
 
 /**

@@ -116,6 +116,15 @@ test('refuses more decisions of an agent than its window has points', async () =
   expect(await codesOf(['a', 'a'])).toEqual([null, null])
 })
 
+test('refuses requests of very many agents', async () => {
+  const { rateLimiter, takeAgents } = scene(2)
+  const agents = Array.from({ length: 1001 }, (_, index) => `agent ${index}`)
+  await expect(takeAgents([batchOfAgents(...agents)], organizationId)).rejects.toMatchObject({
+    code: 'payload_too_large'
+  })
+  expect(rateLimiter.limits.size).toBe(0)
+})
+
 test('takes no points of agents without a limit', async () => {
   const { rateLimiter, takeAgents } = scene(0)
   const giveBack = await takeAgents([batchOfAgents('a')], organizationId)

@@ -188,6 +188,23 @@ test.each([
   expect(() => placed?.read()).toThrow('more than 10000 values')
 })
 
+test('a name that is repeated very often is rejected', async () => {
+  const span = Buffer.concat(Array.from({ length: 60_000 }, () => inField(5, Buffer.from('n'))))
+  const [placed] = await placedIn('protobuf', inField(1, inField(2, inField(2, span))))
+  expect(() => placed?.read()).toThrow('more than 10000 values')
+})
+
+test('resources with very many values are rejected', async () => {
+  const resource = inField(1, inField(1, emptyMessages(1, 9000)))
+  const body = Buffer.concat(Array.from({ length: 12 }, () => resource))
+  await expect(spansIn('protobuf', body)).rejects.toMatchObject({ code: 'payload_too_large' })
+})
+
+test('a group is malformed', async () => {
+  const group = Buffer.from([0x0b, 0x0c])
+  await expect(spansIn('protobuf', group)).rejects.toMatchObject({ code: 'malformed_request' })
+})
+
 test('a field that is longer than its message is malformed', async () => {
   const name = Buffer.from([0x2a, 5, 97])
   const body = Buffer.concat([inField(1, inField(2, inField(2, name))), Buffer.alloc(9)])

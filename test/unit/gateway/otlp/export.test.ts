@@ -5,12 +5,15 @@ import { uuidv5 } from '../../../../core/ids/ids.ts'
 import { otlpNamespace } from '../../../../core/decision/of-span.ts'
 import { spansMax } from '../../../../gateway/otlp/read-spans.ts'
 import {
+  aLogRecord,
   aSpan,
   answerIn,
+  bodyOf,
   contentTypes,
   encodings,
   exportOf,
   idOf,
+  logsOf,
   statusIn,
   traceId
 } from '../../../support/otlp-export.ts'
@@ -186,4 +189,72 @@ test('a temporary failure is reported with its cause', async () => {
   const { send, reported } = scene({ failsAt: 0 })
   await send('protobuf', [aSpan(chat)])
   expect(reported).toEqual(['log_unavailable'])
+})
+
+describe('a request that would cost too much', () => {
+  const long = 'x'.repeat(1001)
+
+  test.each([
+    ['service.name', { 'service.name': long }],
+    ['service.version', { 'service.version': long }]
+  ])('with a long %s is rejected', async (name, resource) => {
+    const { sendBytes } = scene()
+    const { bytes } = await sendBytes('protobuf', exportOf('protobuf', [aSpan(chat)], resource))
+    expect(answerIn('protobuf', bytes).partialSuccess?.errorMessage).toContain(
+      `${name} has more than 1000 characters`
+    )
+  })
+
+  test('with a resource that would be repeated too often gets 413', async () => {
+    const resource = { text: 'x'.repeat(8000) }
+    const spans = Array.from({ length: 4500 }, (_, index) =>
+      aSpan(chat, { spanId: idOf(index + 1) })
+    )
+    const { sendBytes, produced } = scene()
+    const { status } = await sendBytes('protobuf', exportOf('protobuf', spans, resource))
+    expect([status, produced]).toEqual([413, []])
+  })
+
+  test.each(encodings)('with a text of more than 4 MiB in %s is rejected', async (encoding) => {
+    const { send } = scene()
+    const members = { ...chat, 'gen_ai.input.messages': '['.repeat(4 * 1024 * 1024 + 1) }
+    const { bytes } = await send(encoding, [aSpan(members)])
+    expect(answerIn(encoding, bytes).partialSuccess?.errorMessage).toContain('a text has more than')
+  })
+
+  test('with many log records of one call is rejected', async () => {
+    const { sendBytes, spansCounted } = scene({ signal: 'logs' })
+    const members = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 1]))
+    const record = aLogRecord('gen_ai.choice', members, bodyOf({ content: 'Yes.' }))
+    const records = Array.from({ length: 200 }, () => record)
+    await sendBytes('protobuf', logsOf('protobuf', records))
+    const { queued, rejected } = spansCounted()
+    expect([Number(queued) > 90, Number(rejected) > 90]).toEqual([true, true])
+  })
+})
+
+test.each(encodings)('a long reply of many values in %s stays JSON', async (encoding) => {
+  const { send, produced } = scene()
+  const reply = JSON.stringify(Array.from({ length: 100_000 }, () => ({ a: 1 })))
+  await send(encoding, [aSpan({ ...chat, 'gen_ai.output.messages': reply })])
+  expect(produced[0]?.decision.output).toBe(reply)
+})
+
+test('a lone surrogate in messages is rejected, like anywhere else', async () => {
+  const { sendBytes } = scene()
+  const body = String(exportOf('json', [aSpan({ ...chat, 'gen_ai.input.messages': '["@"]' })]))
+  const { bytes } = await sendBytes('json', Buffer.from(body.replace('@', '\\ud800')))
+  expect(answerIn('json', bytes).partialSuccess?.rejectedSpans).toBe('1')
+})
+
+test.each([
+  ['a nested list', '[[["1",1],1],1]'],
+  ['an object', '{"toString":1,"valueOf":1}'],
+  ['a long text', `"${' '.repeat(50)}1"`]
+])('a number that is %s rejects its span', async (_what, number) => {
+  const { sendBytes } = scene()
+  const body = String(exportOf('json', [aSpan(chat, { flags: 77 })]))
+  const { status, bytes } = await sendBytes('json', Buffer.from(body.replace('"flags":77', `"flags":${number}`)))
+  expect(status).toBe(200)
+  expect(answerIn('json', bytes).partialSuccess?.errorMessage).toContain('a number is malformed')
 })
