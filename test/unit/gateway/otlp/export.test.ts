@@ -254,7 +254,10 @@ test.each([
 ])('a number that is %s rejects its span', async (_what, number) => {
   const { sendBytes } = scene()
   const body = String(exportOf('json', [aSpan(chat, { flags: 77 })]))
-  const { status, bytes } = await sendBytes('json', Buffer.from(body.replace('"flags":77', `"flags":${number}`)))
+  const { status, bytes } = await sendBytes(
+    'json',
+    Buffer.from(body.replace('"flags":77', `"flags":${number}`))
+  )
   expect(status).toBe(200)
   expect(answerIn('json', bytes).partialSuccess?.errorMessage).toContain('a number is malformed')
 })
