@@ -118,7 +118,9 @@ function responsesOf(operation: Operation): Record<string, object> {
       const { description, schema, headers = {} } = definition
       const { content_type = 'application/json' } = definition
       const named = Object.entries({ ...headers, ...commonHeaders }).map(headerOf)
-      const content = { [content_type]: { schema: embedded(schema), example: exampleOf(schema) } }
+      const main = { schema: embedded(schema), example: exampleOf(schema) }
+      const csv = definition.csv === true && { 'text/csv': { schema: { type: 'string' } } }
+      const content = { [content_type]: main, ...csv }
       return [status, { description, headers: Object.fromEntries(named), content }]
     }
   )

@@ -25,6 +25,8 @@ export interface ResponseDefinition {
   readonly schema: object
   /** Default: JSON. */
   readonly content_type?: string
+  /** Whether callers can also request CSV. */
+  readonly csv?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -157,6 +157,7 @@ export const streamRoutes = [
       200: {
         description: 'The exported rows.',
         content_type: 'application/x-ndjson',
+        csv: true,
         schema: text({
           example:
             '{"decision_id":"01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55","output":"Yes."}\n' +
