@@ -2,7 +2,7 @@
 import { decisionIdOf, otlpNamespace } from '../../core/decision/of-span.ts'
 import { uuidv5 } from '../../core/ids/ids.ts'
 import { evaluationEvent, isContentEvent, mergeValues } from './content.ts'
-import { idsMissing, spanValuesMax, textOf, tooManyValues } from './span.ts'
+import { idsMissing, spanValuesMax, textOf } from './span.ts'
 import type { OtlpSpan, SpanDraft, SpanInPlace, Value, Values } from './span.ts'
 
 /** The result of an evaluation, which becomes a score of the decision of its span. */
@@ -25,6 +25,7 @@ export interface SpanScore {
 interface LoggedCall extends SpanInPlace {
   readonly span: SpanDraft
   records: number
+  /** Number of values. A call with more than `spanValuesMax` is not complete. */
   values: number
 }
 
@@ -66,8 +67,8 @@ export class LoggedCalls {
     this.#calls.set(ids, call)
     const [body = { attributes: new Map<string, Value>() }] = record.events
     call.values += valuesIn(attributes) + valuesIn(body.attributes)
-    if (call.values > spanValuesMax) throw tooManyValues()
     call.records += 1
+    if (call.values > spanValuesMax) return true
     call.span.isError ||= attributes.has('error.type')
     call.span.endNanos = Math.max(call.span.endNanos, timeOf(record))
     attributes.delete('event.name')
@@ -76,7 +77,7 @@ export class LoggedCalls {
     return true
   }
 
-  [Symbol.iterator](): Iterator<SpanInPlace> {
+  [Symbol.iterator](): Iterator<LoggedCall> {
     return this.#calls.values()
   }
 }

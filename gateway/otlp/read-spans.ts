@@ -13,7 +13,7 @@ import { decode, problemOf } from './decode.ts'
 import type { OtlpBody } from './decode.ts'
 import { LoggedCalls } from './log-records.ts'
 import type { SpanScore } from './log-records.ts'
-import { SpanError, idsMissing } from './span.ts'
+import { SpanError, idsMissing, spanValuesMax, tooManyValues } from './span.ts'
 import type { OtlpSpan, SpanFault, SpanInPlace, Values } from './span.ts'
 import { decisionOf, parentIdOf, resourceOf, shortText } from './span-decision.ts'
 import type { Resource, SpanOrigin } from './span-decision.ts'
@@ -73,14 +73,20 @@ export async function readSpans(body: OtlpBody, kinds: ReadonlySet<StepKind>): P
   }
   for (const call of calls) {
     await yieldToEventLoop()
-    selected.orReject(call, () => selected.select(call))
+    selected.orReject(call, () => {
+      if (call.values > spanValuesMax) throw tooManyValues()
+      selected.select(call)
+    })
   }
   const candidates: Candidate[] = []
   let length = 0
   for (const origin of selected.origins) {
     await yieldToEventLoop()
-    selected.orReject(origin, () => candidates.push(candidateOf(origin, selected.parents)))
-    length += lengthOf(candidates.at(-1))
+    selected.orReject(origin, () => {
+      const candidate = candidateOf(origin, selected.parents)
+      length += lengthOf(candidate)
+      candidates.push(candidate)
+    })
     if (length > decisionsMax) throw tooLong()
   }
   const { rejected, ignored } = selected
@@ -174,10 +180,8 @@ function candidateOf(origin: SpanOrigin, parents: Parents): Candidate {
   }
 }
 
-function lengthOf(candidate: Candidate | undefined): number {
-  let length = 0
-  for (const part of candidate?.json ?? []) length += part.length
-  return length
+function lengthOf({ json }: Candidate): number {
+  return json.reduce((sum, part) => sum + part.length, 0)
 }
 
 function tooLong(): Problem {

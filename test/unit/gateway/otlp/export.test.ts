@@ -228,8 +228,18 @@ describe('a request that would cost too much', () => {
     const record = aLogRecord('gen_ai.choice', members, bodyOf({ content: 'Yes.' }))
     const records = Array.from({ length: 200 }, () => record)
     await sendBytes('protobuf', logsOf('protobuf', records))
-    const { queued, rejected } = spansCounted()
-    expect([Number(queued) > 90, Number(rejected) > 90]).toEqual([true, true])
+    expect(spansCounted()).toMatchObject({ queued: 0, rejected: 200 })
+  })
+
+  test('does not count a decision for the rejected spans after it', async () => {
+    const long = { ...chat, 'gen_ai.input.messages': JSON.stringify(['x'.repeat(1_000_000)]) }
+    const bare = { 'gen_ai.operation.name': 'chat' }
+    const { send, spansCounted } = scene()
+    const { status } = await send('protobuf', [
+      aSpan(long),
+      ...Array.from({ length: 50 }, (_, index) => aSpan(bare, { spanId: idOf(index + 1) }))
+    ])
+    expect([status, spansCounted()]).toMatchObject([200, { queued: 1, rejected: 50 }])
   })
 })
 
