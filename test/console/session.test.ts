@@ -120,8 +120,12 @@ test('refreshes a rejected token once, and asks for the password if that fails',
     refused += 1
     await (refused === 1 ? route.fulfill({ status: 401, body }) : route.fallback())
   })
+  const answered = page.waitForResponse(
+    (response) => response.url().endsWith('/v1/decisions/search') && response.status() === 200
+  )
   await page.getByLabel('verdict').selectOption('pass')
-  await waitUntil('the second request', () => refused === 2)
+  await answered
+  expect(refused).toBe(2)
   await page.getByRole('heading', { name: 'Decisions' }).waitFor()
 
   await page.context().clearCookies()
