@@ -23,7 +23,6 @@ import type { ReportRejection } from '../../http/admission/report-rejections.ts'
 import { unsupportedMediaType } from '../../http/body/require-json.ts'
 import type { Call, Reply, WorkShare } from '../../http/call.ts'
 import { BufferPool } from '../../platform/process/buffer-pool.ts'
-import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
 import type { Logger } from '../../platform/telemetry/logger.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { Attempt } from '../ingest/attempt.ts'
@@ -39,7 +38,7 @@ import { stepKinds } from './classify.ts'
 import type { StepKind } from './classify.ts'
 import { contentTypes, encodingOf, malformed } from './decode.ts'
 import type { Encoding } from './decode.ts'
-import { readSpans, recordsOf } from './read-spans.ts'
+import { createPause, readSpans, recordsOf } from './read-spans.ts'
 import type { Candidate, ReadSpans, RejectedSpan } from './read-spans.ts'
 import type { PushSpanScores } from './push-span-scores.ts'
 import type { Signal } from './span.ts'
@@ -88,8 +87,9 @@ export function createExport(signal: Signal, dependencies: ExportDependencies) {
       { bytesMax: exportBytesMax, sharedBy: organizationId, inShare },
       async (bytes) => {
         const read = await readSpans({ signal, encoding, bytes }, kinds)
+        const pause = createPause(bytes)
         for (const some of groupsOf(read.candidates)) {
-          await yieldToEventLoop()
+          await pause()
           const request = requestOf(some, principal)
           batches.push(await useEnvelope(some, (body) => readBatch(body, request)))
         }

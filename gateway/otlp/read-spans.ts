@@ -2,6 +2,7 @@
  */
 import { decisionIdOf } from '../../core/decision/of-span.ts'
 import { isUuid } from '../../core/ids/ids.ts'
+import { isLong } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
 import type { ProblemCode } from '../../core/problem.ts'
 import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
@@ -55,13 +56,14 @@ const decisionsMax = 32 * 1024 * 1024
  * @throws {Problem} 400 if the body is malformed, 413 if it has too many spans
  */
 export async function readSpans(body: OtlpBody, kinds: ReadonlySet<StepKind>): Promise<ReadSpans> {
+  const pause = createPause(body.bytes)
   const selected = new SelectedSpans(kinds)
   const calls = new LoggedCalls()
   let total = 0
   try {
     for (const { resource, scope, read } of await decode(body)) {
       if (++total > spansMax) throw tooManySpans()
-      await yieldToEventLoop()
+      await pause()
       selected.orReject(null, () => {
         const place = { span: read(), resource, scope, records: 1 }
         if (body.signal === 'traces') selected.select(place)
@@ -72,7 +74,7 @@ export async function readSpans(body: OtlpBody, kinds: ReadonlySet<StepKind>): P
     throw problemOf(body, error)
   }
   for (const call of calls) {
-    await yieldToEventLoop()
+    await pause()
     selected.orReject(call, () => {
       if (call.values > spanValuesMax) throw tooManyValues()
       selected.select(call)
@@ -81,7 +83,7 @@ export async function readSpans(body: OtlpBody, kinds: ReadonlySet<StepKind>): P
   const candidates: Candidate[] = []
   let length = 0
   for (const origin of selected.origins) {
-    await yieldToEventLoop()
+    await pause()
     selected.orReject(origin, () => {
       const candidate = candidateOf(origin, selected.parents)
       length += lengthOf(candidate)
@@ -91,6 +93,22 @@ export async function readSpans(body: OtlpBody, kinds: ReadonlySet<StepKind>): P
   }
   const { rejected, ignored } = selected
   return { candidates, scores: calls.scores, rejected, ignored }
+}
+
+/** Time in milliseconds for which a short body is read without a pause. */
+const readMsMax = 10
+
+/**
+ * Creates a function that yields to the event loop while a long body is read, or a short one with
+ * much work. Short bodies usually are read at once: what many requests have half read at the same
+ * time costs the garbage collector more than the reading.
+ */
+export function createPause(bytes: Buffer): () => Promise<void> | undefined {
+  const begin = performance.now()
+  return () => {
+    const isDue = isLong(bytes) || performance.now() - begin > readMsMax
+    return isDue ? yieldToEventLoop() : undefined
+  }
 }
 
 /** Sorts the spans into those that become decisions, and those that do not. */
