@@ -56,6 +56,7 @@ export function createLimitAgents(dependencies: LimitAgentsDependencies): {
     }
     await Promise.all(waiting)
   }
+
   const takeAgents: TakeAgents = async (batches, organizationId) => {
     const counts = countAgents(batches)
     if (counts.size > agentsMax) throw tooManyAgents()

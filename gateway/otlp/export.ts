@@ -38,7 +38,7 @@ import { stepKinds } from './classify.ts'
 import type { StepKind } from './classify.ts'
 import { contentTypes, encodingOf, malformed } from './decode.ts'
 import type { Encoding } from './decode.ts'
-import { createPause, readSpans, recordsOf } from './read-spans.ts'
+import { createPause, lengthOf, readSpans, recordsOf } from './read-spans.ts'
 import type { Candidate, ReadSpans, RejectedSpan } from './read-spans.ts'
 import type { PushSpanScores } from './push-span-scores.ts'
 import type { Signal } from './span.ts'
@@ -243,13 +243,6 @@ function groupsOf(candidates: readonly Candidate[]): Candidate[][] {
     characters += length
   }
   return groups
-}
-
-/** Returns the number of characters and of copied bytes. */
-function lengthOf({ json }: Candidate): number {
-  let length = 0
-  for (const part of json) length += part.length
-  return length
 }
 
 const [head, tail] = ['{"decisions":[', ']}']

@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer'
 import { syntaxErrorSteps } from '../../core/json/json-syntax.ts'
 import { isLong, runSteps } from '../../core/json/steps.ts'
 import { runStepsYielding } from '../../platform/process/yield-to-event-loop.ts'
-import { FormatError, SpanError, idOfHex, placeFor, spanValuesMax } from './span.ts'
+import { FormatError, SpanError, placeFor, spanValuesMax } from './span.ts'
 import { tooDeep, tooManyValues, valueDepthMax } from './span.ts'
 import type { OtlpSpan, PlacedSpan, Signal, SpanEvent, Value } from './span.ts'
 
@@ -171,4 +171,9 @@ function integerOf(value: unknown): number | bigint {
   }
   const number = Number(digits)
   return Number.isSafeInteger(number) ? number : BigInt(digits)
+}
+
+/** Returns the hex digits of an id, or null if they are too few, too many or all zeros. */
+function idOfHex(hex: string, bytes: number): string | null {
+  return hex.length === 2 * bytes && /^[0-9a-f]*[1-9a-f][0-9a-f]*$/.test(hex) ? hex : null
 }

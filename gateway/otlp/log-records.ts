@@ -1,7 +1,8 @@
 /** Log records: finds the content of calls and the scores that instrumentations send as events. */
 import { decisionIdOf, otlpNamespace } from '../../core/decision/of-span.ts'
 import { uuidv5 } from '../../core/ids/ids.ts'
-import { evaluationEvent, isContentEvent, mergeValues } from './content.ts'
+import { evaluationEvent, isContentEvent, mergeValues } from './events.ts'
+import { msOf } from './span-decision.ts'
 import { idsMissing, spanValuesMax, textOf } from './span.ts'
 import type { OtlpSpan, SpanDraft, SpanInPlace, Value, Values } from './span.ts'
 
@@ -82,8 +83,6 @@ export class LoggedCalls {
   }
 }
 
-const nanosPerMs = 1e6
-
 /** Returns the number of values, with those of lists. */
 function valuesIn(values: Values): number {
   let count = 1
@@ -116,7 +115,7 @@ function scoreOf(record: OtlpSpan, where: string): SpanScore {
   }
   return {
     where,
-    at: timeOf(record) / nanosPerMs,
+    at: msOf(timeOf(record)),
     body: {
       // Two results of the same evaluation can have the same time.
       id: uuidv5(otlpNamespace, `${where}:score:${timeOf(record)}:${JSON.stringify(said)}`),

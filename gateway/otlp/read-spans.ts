@@ -8,10 +8,10 @@ import type { ProblemCode } from '../../core/problem.ts'
 import { yieldToEventLoop } from '../../platform/process/yield-to-event-loop.ts'
 import { classOf } from './classify.ts'
 import type { StepKind } from './classify.ts'
-import { contentOf } from './content.ts'
 import type { JsonPart } from './content.ts'
 import { decode, problemOf } from './decode.ts'
 import type { OtlpBody } from './decode.ts'
+import { contentOf } from './events.ts'
 import { LoggedCalls } from './log-records.ts'
 import type { SpanScore } from './log-records.ts'
 import { SpanError, idsMissing, spanValuesMax, tooManyValues } from './span.ts'
@@ -198,8 +198,11 @@ function candidateOf(origin: SpanOrigin, parents: Parents): Candidate {
   }
 }
 
-function lengthOf({ json }: Candidate): number {
-  return json.reduce((sum, part) => sum + part.length, 0)
+/** Returns the number of characters and of copied bytes. */
+export function lengthOf({ json }: Candidate): number {
+  let length = 0
+  for (const part of json) length += part.length
+  return length
 }
 
 function tooLong(): Problem {

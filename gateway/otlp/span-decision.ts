@@ -249,7 +249,7 @@ function metadataOf({ content, span, resource }: SpanOrigin, otel: string): stri
 }
 
 /** Rounds to microseconds, because a double holds nanoseconds since 1970 only with an error. */
-function msOf(nanos: number): number {
+export function msOf(nanos: number): number {
   return Math.round(nanos / 1000) / 1000
 }
 

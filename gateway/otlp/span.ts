@@ -151,11 +151,6 @@ export function tooManyValues(): SpanError {
   return new SpanError(`a span has more than ${spanValuesMax} values`)
 }
 
-/** Returns the hex digits of an id, or null if they are too few, too many or all zeros. */
-export function idOfHex(hex: string, bytes: number): string | null {
-  return hex.length === 2 * bytes && /^[0-9a-f]*[1-9a-f][0-9a-f]*$/.test(hex) ? hex : null
-}
-
 /** Returns a text unchanged, and any other value as JSON. */
 export function textOf(value: Value): string {
   return isText(value) ? String(value) : jsonOf(value)

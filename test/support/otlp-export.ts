@@ -101,8 +101,12 @@ export function exportOf(
   const request = {
     resourceSpans: [{ resource: { attributes: attributesOf(resource) }, scopeSpans }]
   }
+  return encoded(encoding, requestType, request)
+}
+
+function encoded(encoding: Encoding, type: protobuf.Type, request: object): Buffer {
   if (encoding === 'json') return Buffer.from(JSON.stringify(request))
-  return Buffer.from(requestType.encode(requestType.fromObject(request)).finish())
+  return Buffer.from(type.encode(type.fromObject(request)).finish())
 }
 
 function idIn(encoding: Encoding, id: string | undefined) {
@@ -125,8 +129,7 @@ export function logsOf(
   const request = {
     resourceLogs: [{ resource: { attributes: attributesOf(resource) }, scopeLogs }]
   }
-  if (encoding === 'json') return Buffer.from(JSON.stringify(request))
-  return Buffer.from(logsRequestType.encode(logsRequestType.fromObject(request)).finish())
+  return encoded(encoding, logsRequestType, request)
 }
 
 interface Answer {
